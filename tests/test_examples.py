@@ -26,22 +26,11 @@ FIRST = "01_quickstart.py"
 # 34_several_machines.py is run with its servers in behaviour/test_several_machines.py
 SAYS: dict[str, list[str]] = json.loads(Path(__file__).with_name("examples_say.json").read_text("utf-8"))
 NEEDS = {"51_deepagents.py": "deepagents"}  # what `make frameworks` installs
-IMPORTED = [
-    *(
-        "chromadb",
-        "fastapi",
-        "langchain.agents",
-        "langchain_chroma",
-        "langgraph.graph",
-        "llama_index.core.query_engine",
-    ),
-    *(
-        "llama_index.vector_stores.chroma",
-        "llama_adaptive_memory.retriever",
-        "langchain_adaptive_memory.agents.middleware",
-    ),
-    *("langchain_adaptive_memory.retriever", "adaptive_memory_core.models.local"),
-]
+IMPORTED = """
+    adaptive_memory_core.models.local chromadb fastapi langchain.agents langchain_adaptive_memory.agents.middleware
+    langchain_adaptive_memory.retriever langchain_chroma langgraph.graph llama_adaptive_memory.retriever
+    llama_index.core.query_engine llama_index.vector_stores.chroma
+"""
 
 pytestmark = pytest.mark.hard("example")
 
@@ -71,7 +60,7 @@ def run(name: str, directory: Path, *arguments: str, **changes: str) -> subproce
 @pytest.fixture(scope="module")
 def preloaded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Preloaded]:
     """A process with what examples import, which takes longer than most of them."""
-    with closing(Preloaded(IMPORTED, environment(), tmp_path_factory.mktemp("examples"))) as process:
+    with closing(Preloaded(IMPORTED.split(), environment(), tmp_path_factory.mktemp("examples"))) as process:
         yield process
 
 

@@ -258,17 +258,8 @@ def test_a_child_of_a_process_that_used_chroma_is_told_that_it_cannot_make_a_col
 
 def test_nothing_is_lost_or_doubled_when_processes_are_killed(tmp_path: Path) -> None:
     """A few of the kills that `python -m benchmarks.processes` makes; every second time it is the holder's turn."""
-    command = [
-        sys.executable,
-        "-m",
-        "benchmarks.processes",
-        "--kills",
-        "4",
-        "--pause",
-        "0.8",
-        "--folder",
-        str(tmp_path),
-    ]
+    options = ["--kills", "4", "--pause", "0.8", "--folder", str(tmp_path)]
+    command = [sys.executable, "-m", "benchmarks.processes", *options]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=240)
     assert "nothing is wrong" in done.stdout, done.stdout[-2000:] + done.stderr[-2000:]
 

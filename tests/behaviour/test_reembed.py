@@ -251,10 +251,9 @@ def test_what_is_written_meanwhile_is_in_it(memory: AdaptiveMemory) -> None:
     assert memory.check().ok, str(memory.check())
 
 
-def test_a_comparison_of_the_background_that_writes_at_the_end_holds_up_nobody(
+def test_a_comparison_that_writes_at_the_end_holds_up_nobody(
     memory: AdaptiveMemory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    importer, collection = importer_of(memory), collection_of(memory)
     compares, is_alone = threading.Event(), threading.Event()
 
     @contextmanager
@@ -264,10 +263,10 @@ def test_a_comparison_of_the_background_that_writes_at_the_end_holds_up_nobody(
             yield
 
     def compare() -> None:
-        with importer._turn:
+        with importer_of(memory).turn:
             compares.set()
             is_alone.wait(1.0)
-            reload_index(collection)
+            reload_index(collection_of(memory))
 
     def then_placed(**pace: Any) -> WritePace:
         threading.Thread(target=compare, daemon=True).start()

@@ -10,27 +10,15 @@ from typer.testing import CliRunner
 from adaptive_memory_core.cli.app import app
 from tests.cli.conftest import EMBEDDER, Run
 
-OF_A_USER = [
-    ["remember", "tea"],
-    ["import", "-"],
-    ["recall", "tea"],
-    ["explain", "tea"],
-    ["get", "tea"],
-    ["log"],
-    ["stats"],
-    ["feedback", "r", "--helpful", "tea"],
-    ["pin", "tea"],
-    ["unpin", "tea"],
-    ["demote", "tea"],
-    ["forget", "tea"],
-    ["prune", "--below", "0.1"],
-    ["export"],
-    ["replay"],
-]
+OF_A_USER = (
+    "remember tea, import -, recall tea, explain tea, get tea, log, stats, feedback r --helpful tea, pin tea, "
+    "unpin tea, demote tea, forget tea, prune --below 0.1, export, replay"
+)
 
 
-@pytest.mark.parametrize("command", OF_A_USER, ids=lambda command: command[0])
-def test_no_command_forgets_whose_memory_it_is_or_takes_two(command: list[str], run: Run) -> None:
+@pytest.mark.parametrize("given", OF_A_USER.split(", "))
+def test_no_command_forgets_whose_memory_it_is_or_takes_two(given: str, run: Run) -> None:
+    command = given.split()
     for args, user in ((command, None), ([*command, "--everyone"], "ana"), ([*command, "--user", ""], None)):
         ended = run(*args, user=user, stdin="")
         assert (ended.code, ended.out) == (2, ""), ended

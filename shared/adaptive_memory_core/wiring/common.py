@@ -190,7 +190,7 @@ class Reembedding:
         with (
             opened.calls.alone(),
             self.old.write_back.paused(),
-            self.old.importer.paused(),
+            self.old.importer.turn,
             nullcontext() if directory is None else only_writer(directory),
         ):
             yield

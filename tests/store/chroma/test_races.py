@@ -232,7 +232,7 @@ class Ours:
         if importer._in_ram:  # where the background need not
             importer.sync()
             return
-        with importer._turn:  # without the background
+        with importer.turn:  # without the background
             importer._all_at = -math.inf
             importer.work(bool)
             while importer._left is not None:

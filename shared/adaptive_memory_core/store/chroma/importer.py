@@ -84,7 +84,7 @@ class Importer:
         self._began = self._not_before = -math.inf  # start of the last check, and the earliest next one (monotonic)
         self._all_at = time.monotonic()  # when reading everything on a server last began
         self._returned: deque[str] = deque(maxlen=RETURNED)
-        self._turn = threading.RLock()
+        self.turn = threading.RLock()  # of a comparison; taken before `only_writer`, as a comparison may write
         self._is_worked_off = False  # whether Chroma has applied writes that a killed process left in its queue
 
     def open(self) -> None:
@@ -93,7 +93,7 @@ class Importer:
             with suppress(StoreError):  # it is not reachable, and is compared later
                 self._copies = self._store.size() <= self._copy_limit
         if self._copies:
-            with self._turn, suppress(AdaptiveMemoryError):  # it is then compared in the background
+            with self.turn, suppress(AdaptiveMemoryError):  # it is then compared in the background
                 self._look(self._compare(FIRST_RECORDS))
 
     def others_ask(self, stored_ids: Sequence[str] | None, *, writes: bool) -> None:
@@ -145,17 +145,10 @@ class Importer:
         """Compare everything now, or only what others may have written."""
         if not self._copies:
             return
-        with self._turn:
+        with self.turn:
             self._left = None
             # an embedded collection's numbers show every change
             self._look(self._compare(everything=everything and self._directory is None, asked=everything))
-
-    @contextmanager
-    def paused(self) -> Generator[None, None, None]:
-        """Keep other threads from comparing during this block. Whoever also wants to be the only writer of the
-        directory comes here first, as a comparison may have to write."""
-        with self._turn:
-            yield
 
     def _look(self, comparison: Iterator[None]) -> None:
         """Run a whole comparison; the background's next one can then wait."""
@@ -174,7 +167,7 @@ class Importer:
 
     def work(self, _going: Going) -> None:
         """Compare the next page, or check whether a comparison is needed."""
-        with self._turn, self._noticing_deletion():
+        with self.turn, self._noticing_deletion():
             if self._left is None:
                 self._began = time.monotonic()
                 if self._returned:
