@@ -15,10 +15,10 @@ from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.cue.unrelated_questions import language_asked_in
 from adaptive_memory_core.error_messages import shown
 from adaptive_memory_core.errors import AdaptiveMemoryError, ScopeError
-from adaptive_memory_core.flow.choose import floor_of
 from adaptive_memory_core.flow.count_reading import count_reading
 from adaptive_memory_core.flow.episodes import helpful_episodes
 from adaptive_memory_core.flow.neighbours import with_neighbours
+from adaptive_memory_core.flow.optional_steps import floor_of
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.flow.recall import look_for
 from adaptive_memory_core.records import Dropped, Scope, Scored

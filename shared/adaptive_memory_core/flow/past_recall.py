@@ -10,7 +10,7 @@ from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.error_messages import shown
 from adaptive_memory_core.errors import NotFoundError, ScopeError
 from adaptive_memory_core.fields import Fields
-from adaptive_memory_core.flow.choose import (
+from adaptive_memory_core.flow.optional_steps import (
     NO_FLOOR,
     NOT_COMPARED,
     OUR_RULES,

@@ -9,7 +9,10 @@ from typing import NamedTuple
 
 from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.errors import LedgerError
-from adaptive_memory_core.flow.choose import (
+from adaptive_memory_core.flow.count_reading import count_reading
+from adaptive_memory_core.flow.episodes import by_episode, for_episodes, helpful_episodes, on_the_way, with_outline
+from adaptive_memory_core.flow.neighbours import with_neighbours
+from adaptive_memory_core.flow.optional_steps import (
     NO_FLOOR,
     NOT_COMPARED,
     OUR_RULES,
@@ -22,9 +25,6 @@ from adaptive_memory_core.flow.choose import (
     rerank_best,
     same_facts,
 )
-from adaptive_memory_core.flow.count_reading import count_reading
-from adaptive_memory_core.flow.episodes import by_episode, for_episodes, helpful_episodes, on_the_way, with_outline
-from adaptive_memory_core.flow.neighbours import with_neighbours
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.flow.ports.source import Answer
 from adaptive_memory_core.flow.widen import other_kind_of_user, under_decay, widen_search

@@ -8,15 +8,15 @@ from dataclasses import replace
 from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.errors import AdaptiveMemoryError, LedgerError
 from adaptive_memory_core.flow.calls.foreign_calls import tried
-from adaptive_memory_core.flow.choose import (
+from adaptive_memory_core.flow.count_reading import count_reading
+from adaptive_memory_core.flow.episodes import with_outline
+from adaptive_memory_core.flow.neighbours import with_neighbours
+from adaptive_memory_core.flow.optional_steps import (
     NO_FLOOR,
     candidate_vectors,
     rerank_best,
     same_facts,
 )
-from adaptive_memory_core.flow.count_reading import count_reading
-from adaptive_memory_core.flow.episodes import with_outline
-from adaptive_memory_core.flow.neighbours import with_neighbours
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.flow.ports.source import Answer, Found, SourceQuery
 from adaptive_memory_core.flow.recall import choose, in_order, with_leads
