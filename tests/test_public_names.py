@@ -14,8 +14,6 @@ from adaptive_memory_core import errors, judges, languages, policy, reports
 
 SHARED = Path(adaptive_memory_core.__file__).parents[1]
 HEAVY = ["chromadb", "langchain", "langchain_core", "llama_index", "openai", "onnxruntime", "tokenizers", "wordllama"]
-
-
 PUBLIC = [adaptive_memory_core, errors, judges, languages, policy, reports]
 NAMES = [(module, name) for module in PUBLIC for name in module.__all__]
 

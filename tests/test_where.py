@@ -40,8 +40,6 @@ ODD: st.SearchStrategy[Any] = st.one_of(
     st.lists(st.one_of(SCALAR, st.sampled_from([2**63, 2**64, None])), max_size=3),
 )
 OPERATORS = ("$eq", "$ne", "$gt", "$gte", "$lt", "$lte", "$in", "$nin", "$contains", "$not_contains")
-
-
 NO_OPERANDS: list[Any] = [[], [[1]], {}, None]
 
 

@@ -13,8 +13,6 @@ from adaptive_memory_core import AdaptiveMemory, AdaptiveMemoryError, UserMemory
 from tests.conftest import Clock, contents, delete, in_ram, ledger_rows, word_vectors
 
 SURROGATE = "half \ud800 a pair"
-
-
 GUIDANCE = ("Give", "give", "must", "Use", "Judge", "Pass", "Decode", "A name has")
 
 

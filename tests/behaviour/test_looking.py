@@ -26,8 +26,6 @@ ONLY_WORDS = Policy(
     channels=("dense", "lexical"), weights=Weights(0, 0, 1), advanced=Advanced(fusion=Fusion(vectors=0)), min_score=0.01
 )
 FILLER = [f"nothing of note happened on day {n}" for n in range(30)]
-
-
 COPIES = ("words", "words_gone", "followed", "graph_links", "user_files", "sqlite_sequence", "file_version", "to_purge")
 
 

@@ -23,8 +23,6 @@ def test_a_megabyte_of_text_is_kept_whole(alice: UserMemory) -> None:
 
 
 PLANES = [chr(plane * 0x10000 + offset) for plane in range(17) for offset in (0x20, 0x1F31, 0xFFFF)]
-
-
 CONTROLS = [chr(code) for code in range(0xA0) if unicodedata.category(chr(code)) == "Cc"]
 
 
