@@ -70,7 +70,10 @@ def test_settings_are_shown_then_written_and_the_second_time_nothing_changes(
     assert everything(tmp_path) == before
 
 
-@pytest.mark.parametrize("name", AGENTS)
+PROCESSES = pytest.mark.hard("processes")
+
+
+@pytest.mark.parametrize("name", [pytest.param(one, marks=[PROCESSES] * (one != "claude-code")) for one in AGENTS])
 def test_the_commands_that_are_written_work(run: Run, home: Path, place: Path, name: str) -> None:
     run("init")
     told = run("agents", name, "--write", "--json").answer

@@ -276,7 +276,13 @@ main()
 """
 
 
-@pytest.mark.parametrize("called", [["hook", "prompt"], ["hook", "session-start"], ["mcp"]])
+PROCESSES = pytest.mark.hard("processes")
+
+
+@pytest.mark.parametrize(
+    "called",
+    [["hook", "prompt"], *(pytest.param(one, marks=PROCESSES) for one in (["hook", "session-start"], ["mcp"]))],
+)
 def test_nothing_leaves_the_machine(tmp_path: Path, called: list[str]) -> None:
     """With the bundled embedder no name is looked up and no connection is opened, not even on loopback."""
     given = json.dumps({"prompt": "Why do the tests fail?", "session_id": "s"}) if called[0] == "hook" else ""
