@@ -130,11 +130,7 @@ class LedgerFile:
 
     @contextmanager
     def writing(
-        self,
-        *,
-        told: bool = False,
-        recall_of: int = 0,
-        unheard: bool = False,
+        self, *, told: bool = False, recall_of: int = 0, unheard: bool = False
     ) -> Generator[LedgerConnection, None, None]:
         """The connection inside one transaction, which is committed as a whole or undone; then `on_failure` is called.
 
