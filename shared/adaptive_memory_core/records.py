@@ -11,7 +11,6 @@ from adaptive_memory_core.error_messages import shown
 from adaptive_memory_core.errors import InvalidInputError
 
 SHOWN = 60  # characters of a text or id in a repr
-MetadataValue = str | int | float | bool | list[str] | list[int] | list[float] | list[bool]
 Metadata = Mapping[str, Any]
 
 

@@ -192,8 +192,7 @@ class WordsFound(NamedTuple):
     def __call__(self, these: Candidates) -> dict[str, Sequence[float]]:
         """The evidence from words for each candidate; 0 for a record that is not indexed."""
         get, placed = self.numbers.get, self.placed  # a record that was indexed again in the meantime has a new number
-        ids = these.columns.stored_ids
-        found_at = [get(one, -1) if (place := placed.get(one)) is None else place for one in ids]
+        found_at = [get(one, -1) if (at := placed.get(one)) is None else at for one in these.columns.stored_ids]
         places = np.array(found_at, dtype=np.intp)
         columns = {name: _at(values, places) for name, values in self.columns.items()}
         most_of_kinds = self.most_of_kinds

@@ -230,12 +230,6 @@ def in_past_tense(text: str) -> bool:
 
 
 EDGES = " .,;:!?\"'`()[]{}\u2019\u201c\u201d\u2026\u3002\uff0c\uff1f\uff01\u3001"
-CALENDAR = frozenset(
-    words(
-        "Monday Tuesday Wednesday Thursday Friday Saturday Sunday Mondays Tuesdays Wednesdays Thursdays Fridays"
-        " Saturdays Sundays January February March April May June July August September October November December"
-    )
-)
 
 
 def names_in(text: str) -> frozenset[str]:

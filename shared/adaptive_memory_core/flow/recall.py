@@ -89,10 +89,9 @@ def look_for(ports: Ports, request: Request) -> tuple[Recall, Gathered]:
 def are_enough(gathered: Gathered, request: Request) -> bool:
     """Whether no gate can exclude a candidate, and enough of the nearest have different texts: then there is no need to
     look for more."""
-    columns = gathered.hits.columns
-    if gathered.copies or gathered.near < request.k or columns.gated or request.policy.min_similarity > 0.0:
-        return False
-    return math.isfinite(sum(columns.similarities))
+    columns, floor = gathered.hits.columns, request.policy.min_similarity
+    too_few = gathered.copies or gathered.near < request.k or columns.gated or floor > 0.0
+    return not too_few and math.isfinite(sum(columns.similarities))
 
 
 def with_leads(these: Candidates, answers: Sequence[Answer]) -> Candidates:

@@ -54,9 +54,8 @@ def newest_first(ranking: Ranking, told: NewestFirstQuery, intent: Intent, *, re
     """
     columns, order = ranking._candidates.columns, ranking.order
     times = [columns.began[number] for number in order[:COMPARED]]
-    if len(set(times)) < 2 or intent.windows or intent.lean in ("past", "earliest"):
-        return ranking  # the same statement at another time is another memory
-    if (told.facts is None and asks_for_many(told.cue)) or asks_history(told.cue):
+    asks_past = intent.windows or intent.lean in ("past", "earliest")  # the same statement then is another memory
+    if len(set(times)) < 2 or asks_past or (told.facts is None and asks_for_many(told.cue)) or asks_history(told.cue):
         return ranking
     if told.facts is None:
         groups = _groups(ranking, times, told, reworded=reworded)

@@ -22,7 +22,7 @@ DAY = 86_400.0
 NEUTRAL_IMPORTANCE = 0.5
 MOST_HALF_LIFE_DAYS = 365.0  # up to which reads may lengthen it; guess
 COUNT_BOOST_MAX = 0.2  # importance that the number of reads adds at most; guess
-_useful_at, _boost = attrgetter("useful_at"), attrgetter("boost")
+_refreshed_at, _useful_at, _boost = attrgetter("refreshed_at"), attrgetter("useful_at"), attrgetter("boost")
 
 
 def decay(age_seconds: float, *, half_life_days: float) -> float:
@@ -233,13 +233,7 @@ def since_read(reads: Sequence[ReadState], policy: Policy, *, now: float) -> lis
     >>> since_read([ReadState(), ReadState(refreshed_at=9.0)], Policy(), now=9.0)
     [0.0, 1.0]
     """
-    if policy.learning.half_life_growth == 0:
-        half, power = policy.half_life_days * DAY, math.pow
-        return [
-            0.0 if (at := one.refreshed_at) is None else power(0.5, age / half) if (age := now - at) > 0.0 else 1.0
-            for one in reads
-        ]
-    return faded([one.refreshed_at for one in reads], reads, policy, now=now, unknown=0.0)
+    return faded(list(map(_refreshed_at, reads)), reads, policy, now=now, unknown=0.0)
 
 
 def since_useful(

@@ -233,11 +233,8 @@ def _named_by(answers: Sequence[Answer]) -> dict[str, int]:
     for one in answers:
         if one.named or one.found:
             bit = named_by(one.source)
-            ids = (*one.named, *map(STORED_ID, one.found))
-            if found:
-                found.update([(stored_id, found.get(stored_id, 0) | bit) for stored_id in ids])
-            else:
-                found = dict.fromkeys(ids, bit)
+            for stored_id in (*one.named, *map(STORED_ID, one.found)):
+                found[stored_id] = found.get(stored_id, 0) | bit
     return found
 
 
