@@ -131,11 +131,11 @@ def unknown_argument_message(
 ) -> str:
     """The message about an unknown argument. `where` is the setting it belongs to; `places` are those of grouped names.
 
-    >>> told("Keeping", "lag", ["lag_seconds", "batch"], None)
+    >>> unknown_argument_message("Keeping", "lag", ["lag_seconds", "batch"], None)
     "Keeping() got an unexpected keyword argument 'lag'. Allowed are lag_seconds, batch."
-    >>> told("Keeping", "lag_second", ["lag_seconds", "batch"], None)
+    >>> unknown_argument_message("Keeping", "lag_second", ["lag_seconds", "batch"], None)
     "Keeping() got an unexpected keyword argument 'lag_second'. Did you mean 'lag_seconds'?"
-    >>> told("Policy", "grase", ["recall_k"], None, {"grace": "Policy(decay=Decay(grace=...))"})
+    >>> unknown_argument_message("Policy", "grase", ["recall_k"], None, {"grace": "Policy(decay=Decay(grace=...))"})
     "Policy() got an unexpected keyword argument 'grase'. Did you mean Policy(decay=Decay(grace=...))?"
     """
     message = f"{kind}() got an unexpected keyword argument {shown(name)}."
