@@ -44,9 +44,9 @@ def measured(embedder: str, given: Any) -> dict[str, Any]:
         raise SystemExit(f"{len(rows)} texts, or no simsimd: nothing is compared in bytes.")
     shares, own = [], matrix.vectors(np.arange(len(rows)))
     for vector in vectors:
-        one = matrix.asked(vector)
-        wanted = np.sort(own @ one)[-NEAREST:]
-        found = np.sort(own[matrix.nearest(one, NEAREST)] @ one)
+        query = matrix.asked(vector)
+        wanted = np.sort(own @ query.vector)[-NEAREST:]
+        found = np.sort(own[matrix.nearest(query, NEAREST)[0]] @ query.vector)
         shares.append(float((found >= wanted[0] - 1e-6).mean()))
     return {
         "embedder": embedder,

@@ -253,8 +253,9 @@ def step_rows(size: int, user: UserMemory, rounds: int) -> list[dict[str, Any]]:
 
 
 def _steps() -> Iterator[tuple[str, FunctionType]]:
-    own = {"recall", "look_for"}
-    return ((name, one) for name, one in vars(straight).items() if isinstance(one, FunctionType) and name not in own)
+    """The functions that the recall calls itself."""
+    called = {*straight.recall.__code__.co_names, *straight.look_for.__code__.co_names} - {"look_for"}
+    return ((name, one) for name, one in vars(straight).items() if isinstance(one, FunctionType) and name in called)
 
 
 def _watched(step: FunctionType, samples: list[float]) -> Callable[..., Any]:

@@ -98,12 +98,12 @@ def with_leads(these: Candidates, answers: Sequence[Answer]) -> Candidates:
     """Add the leads of all sources to the candidates; each candidate gets the same names. The leads of the vectors come
     first, because others depend on the baseline."""
     leads: dict[str, Sequence[float]] = {}
-    these = these.with_leads(leads)
+    so_far = these.with_leads(leads)
     for of_vectors in (True, False):
         for one in answers:
             if one.leads is not None and (one.source == DENSE) is of_vectors:
-                leads.update(one.leads(these))
-    return these
+                leads.update(one.leads(so_far))
+    return these.with_leads(leads)  # hits that a source looked at were made with some of the leads only
 
 
 class InOrder(NamedTuple):

@@ -98,4 +98,4 @@ class _Numbers:
     numbers: Mapping[str, float]
 
     def __call__(self, these: Candidates) -> dict[str, list[float]]:
-        return {self.name: [self.numbers.get(hit.record.id, 0.0) for hit in these]}
+        return {self.name: [self.numbers.get(one, 0.0) for one in these.columns.ids]}
