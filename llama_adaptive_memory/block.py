@@ -89,7 +89,7 @@ def _record(text: str, role: str, session: str | None) -> dict[str, Any]:
 
 
 BlockStyle = Literal["text", "xml"]
-_ENTRIES = ("<memory", "<beside", "<in_brief", "<did_not_fit")
+_ENTRIES = ("<memory", "<neighbour", "<in_brief", "<did_not_fit")
 
 
 def shortened(content: str, style: BlockStyle, tokens: int) -> str | None:

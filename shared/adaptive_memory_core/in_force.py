@@ -42,10 +42,10 @@ class PolicyInForce:
     def now(self) -> float:
         """The time, read once per call and rounded to microseconds. Chroma does not return longer numbers exactly, so a
         new record would seem to have been changed by another program."""
-        told: object = self._clock()
-        if isinstance(told, float) and FIRST_MOMENT <= told <= LAST_MOMENT:
-            return round(told, DIGITS)
-        now = check.moment(told, "the clock's time")
+        reading: object = self._clock()
+        if isinstance(reading, float) and FIRST_MOMENT <= reading <= LAST_MOMENT:
+            return round(reading, DIGITS)
+        now = check.moment(reading, "the clock's time")
         if now is None:
             raise InvalidInputError("The clock gave None. Give a function that returns POSIX seconds, e.g. time.time.")
         return round(now, DIGITS)

@@ -374,8 +374,8 @@ def exported_digest(stored_id: str, text: str | None, metadata: Metadata | None,
     >>> one == exported_digest("a", "coffee", {"topic": "drinks"}, Fields())
     False
     """
-    told = (stored_id, text or "", sorted(without_read_state(metadata or {}, fields).items()))
-    return hashlib.blake2b(repr(told).encode(errors="surrogatepass"), digest_size=16).digest()
+    content = (stored_id, text or "", sorted(without_read_state(metadata or {}, fields).items()))
+    return hashlib.blake2b(repr(content).encode(errors="surrogatepass"), digest_size=16).digest()
 
 
 REMOVED = "removed"  # replaces the text of a record that was removed from the collection

@@ -125,7 +125,7 @@ class Seen(NamedTuple):
     kind: str | None
     origin: bytes | None = None
     shared: bool = False
-    said: bytes | None = None
+    text_digest: bytes | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ TABLES = (
     *("judged_questions", "hierarchy_messages"),
 )
 STATES = (
-    "SELECT stored_id, retrieval_count, helpful, unhelpful, boost, pinned, strength, user_key < 0, said "
+    "SELECT stored_id, retrieval_count, helpful, unhelpful, boost, pinned, strength, user_key < 0, text_digest "
     "FROM adaptive_memory.records WHERE abs(user_key) = %s"
 )
 VERDICTS = (

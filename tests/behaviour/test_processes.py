@@ -293,7 +293,7 @@ def test_a_recall_that_is_slow_to_settle_leaves_alone_what_another_process_wrote
         alice = memory.for_user("alice")
 
         def slow(inheritance: LedgerInheritance, scope: Scope, moves: Moves, **named: Any) -> None:
-            if moves.anew:
+            if moves.rewritten:
                 monkeypatch.setattr(LedgerInheritance, "settle", settle)
                 assert other.do("alice.remember('red wine', id='tea')") == "tea"
             settle(inheritance, scope, moves, **named)

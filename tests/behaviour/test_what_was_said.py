@@ -488,7 +488,7 @@ def test_a_ledger_that_did_not_keep_the_words_learns_them_at_the_next_recall(
     ana.recall("green tea", k=1)
     ledger: Any = memory.ports().ledger
     with ledger.file.writing() as sql:
-        sql.execute("UPDATE records SET said = NULL, origin = NULL")
+        sql.execute("UPDATE records SET text_digest = NULL, origin = NULL")
     ledger._shared.cache.clear()
     ana.recall("green tea", k=1)
     assert ana.get(ID).read.retrieval_count == 2

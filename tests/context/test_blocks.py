@@ -85,7 +85,7 @@ def test_neighbours_are_shown_with_their_hit_and_marked() -> None:
         "  + [by Ana] How sweet.",
     ]
     root = ElementTree.fromstring(render([hit(record(3))], neighbours=beside, style="xml", ids=True))
-    assert [(one.tag, one.get("id")) for one in root[0]] == [("beside", None), ("memory", "s3"), ("beside", None)]
+    assert [(one.tag, one.get("id")) for one in root[0]] == [("neighbour", None), ("memory", "s3"), ("neighbour", None)]
 
 
 def test_neighbours_without_a_session_or_a_place_stand_around_their_hit() -> None:
@@ -153,12 +153,12 @@ def test_xml_holds_one_element_for_each_turn_whatever_their_words(turns: list[tu
     hits = talk(turns)
     beside = [Neighbour(Record("n", turns[0][2], metadata={"speaker": turns[0][3]}), "0", -1)]
     root = ElementTree.fromstring(render(hits, neighbours=beside, style="xml", ids=True, resolve=False, merge=0.0))
-    found = [one for one in root.iter() if one.tag in ("memory", "beside")]
-    assert {one.tag for one in root.iter()} <= {root.tag, "conversation", "memory", "beside"}
+    found = [one for one in root.iter() if one.tag in ("memory", "neighbour")]
+    assert {one.tag for one in root.iter()} <= {root.tag, "conversation", "memory", "neighbour"}
     assert sorted(one.text or "" for one in found) == sorted(
         clean(text) for text in [*(t for _, _, t, _ in turns), turns[0][2]]
     )
-    assert [one.tag for one in found].count("beside") == 1
+    assert [one.tag for one in found].count("neighbour") == 1
 
 
 @given(TALK)

@@ -84,7 +84,7 @@ def test_no_text_ends_its_element(style: str, room: int | None) -> None:
         root = ElementTree.fromstring(shown(hits, style, room))
         assert root.tag == TAG
         inside = {one.tag for one in root.iter() if one is not root}
-        assert inside <= {"memory", "conversation", "beside", "in_brief", "did_not_fit"}
+        assert inside <= {"memory", "conversation", "neighbour", "in_brief", "did_not_fit"}
         assert room is not None or sum(one.tag == "memory" for one in root.iter()) == len(hits)
 
 

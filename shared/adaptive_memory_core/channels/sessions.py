@@ -228,7 +228,7 @@ def conversation(turns: Turns | TurnArrays, lengths: Array, live: int) -> Conver
     sessions = _sessions(columns, speakers, lengths)
     in_sessions = bool((sessions >= 0).any())
     layout = _in_order(sessions, columns, lengths, live) if in_sessions else _one_by_one(lengths, live)
-    spoken = columns.told[_all(speakers)]
+    spoken = columns.speaker_from[_all(speakers)]
     unnamed = 2 * int((spoken == BY_FIELD).sum()) > len(spoken)
     in_order = np.empty_like(layout.order)
     in_order[layout.order] = np.arange(len(layout.order))
@@ -332,7 +332,7 @@ def _speakers(turns: TurnArrays) -> dict[str, Array]:
         return {}
     spoken_by = number_of[turns.speakers]
     spoken = spoken_by >= 0
-    in_text = turns.told == ONLY_IN_TEXT
+    in_text = turns.speaker_from == ONLY_IN_TEXT
     sure = set(np.bincount(spoken_by[spoken & ~in_text], minlength=1).nonzero()[0].tolist())
     unsure = np.flatnonzero(spoken & in_text)
     order = np.lexsort((turns.places[unsure], turns.sessions[unsure]))

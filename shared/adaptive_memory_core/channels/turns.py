@@ -27,18 +27,18 @@ class Turn(NamedTuple):
     speaker: str | None = None
     session: str | None = None
     place: float | None = None
-    told: int = BY_FIELD
+    speaker_from: int = BY_FIELD
 
 
 def turn_of(text: str, metadata: Metadata | None, fields: Fields, *, created_at: float | None) -> Turn:
     """The turn in a record; turns without a sequence number are ordered by their time.
 
     >>> turn_of("Hi!", {"speaker": "Ana", "session": 3, "seq": 7}, Fields(), created_at=None)
-    Turn(speaker='Ana', session='3', place=7.0, told=0)
+    Turn(speaker='Ana', session='3', place=7.0, speaker_from=0)
     >>> turn_of("Ana: Hi!", {"session": "monday"}, Fields(), created_at=50.0)
-    Turn(speaker='Ana', session='monday', place=50.0, told=2)
+    Turn(speaker='Ana', session='monday', place=50.0, speaker_from=2)
     >>> turn_of("At 10:30 we met.", None, Fields(), created_at=None)
-    Turn(speaker=None, session=None, place=None, told=0)
+    Turn(speaker=None, session=None, place=None, speaker_from=0)
     """
     found: Metadata = {} if metadata is None else metadata
     place = _number(found.get(fields.seq))
@@ -57,18 +57,18 @@ def adjacent_turns(turns: Iterable[tuple[str, Turn]]) -> dict[str, tuple[str | N
     >>> adjacent_turns(turns)
     {'a': (None, 'b'), 'b': ('a', None), 'c': (None, None)}
     """
-    told = [
+    ordered = [
         (turn.session, turn.place, one) for one, turn in turns if turn.session is not None and turn.place is not None
     ]
-    told.sort(key=lambda one: one[:2])
-    sessions = [None, *(session for session, _, _ in told), None]
-    ids = [None, *(one for _, _, one in told), None]
+    ordered.sort(key=lambda one: one[:2])
+    sessions = [None, *(session for session, _, _ in ordered), None]
+    ids = [None, *(one for _, _, one in ordered), None]
     return {
         one: (
             ids[number - 1] if sessions[number - 1] == session else None,
             ids[number + 1] if sessions[number + 1] == session else None,
         )
-        for number, (session, _, one) in enumerate(told, start=1)
+        for number, (session, _, one) in enumerate(ordered, start=1)
     }
 
 
@@ -122,7 +122,7 @@ class Turns(NamedTuple):
     """Columns with an entry per record: the speaker, where the speaker is given, the session, and the place in it."""
 
     speakers: Sequence[str | None]
-    told: Sequence[int]
+    speaker_from: Sequence[int]
     sessions: Sequence[str | None]
     places: Sequence[float]
 
@@ -132,7 +132,7 @@ class TurnArrays(NamedTuple):
 
     names: Sequence[str]
     speakers: Array
-    told: Array
+    speaker_from: Array
     sessions: Array
     places: Array
 
@@ -150,7 +150,7 @@ class TurnColumns:
     def __init__(self) -> None:
         self._names: dict[str, int] = {}
         self._session_names: dict[str, int] = {}
-        self._speakers, self._told = Growing(np.int32), Growing(np.int8)
+        self._speakers, self._speaker_from = Growing(np.int32), Growing(np.int8)
         self._sessions, self._places = Growing(np.int32), Growing(np.float64)
 
     @classmethod
@@ -164,7 +164,7 @@ class TurnColumns:
 
     @property
     def columns(self) -> TurnArrays:
-        found = (self._speakers, self._told, self._sessions, self._places)
+        found = (self._speakers, self._speaker_from, self._sessions, self._places)
         return TurnArrays(tuple(self._names), *(one.all for one in found))
 
     @property
@@ -174,11 +174,11 @@ class TurnColumns:
     def extend(self, turns: Turns) -> None:
         """Add the turns of later records."""
         speakers, sessions = _numbers(turns.speakers, self._names), _numbers(turns.sessions, self._session_names)
-        self._append(TurnArrays((), speakers, turns.told, sessions, turns.places))
+        self._append(TurnArrays((), speakers, turns.speaker_from, sessions, turns.places))
 
     def _append(self, more: TurnArrays) -> None:
         self._speakers.extend(more.speakers)
-        self._told.extend(more.told)
+        self._speaker_from.extend(more.speaker_from)
         self._sessions.extend(more.sessions)
         self._places.extend(more.places)
 

@@ -70,7 +70,7 @@ class XmlStyle:
         return f"<conversation{self._attributes(shared, ids=False)}>", "</conversation>"
 
     def turn(self, one: ShownEntry, *, ids: bool, found: bool) -> str:
-        tag = "memory" if found else "beside"
+        tag = "memory" if found else "neighbour"
         return f"<{tag}{self._attributes(one, ids=ids)}>{for_xml(one.text)}</{tag}>"
 
     def _attributes(self, one: ShownEntry, *, ids: bool) -> str:

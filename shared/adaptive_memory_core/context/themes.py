@@ -53,7 +53,7 @@ def _line(record: Record, fields: Fields) -> str:
     ('Ana: Hi!', 'Ben: Hello!')
     """
     turn = turn_of(record.text, record.metadata, fields, created_at=record.created_at)
-    return f"{turn.speaker}: {record.text}" if turn.speaker and turn.told == BY_FIELD else record.text
+    return f"{turn.speaker}: {record.text}" if turn.speaker and turn.speaker_from == BY_FIELD else record.text
 
 
 @dataclass(frozen=True, slots=True)

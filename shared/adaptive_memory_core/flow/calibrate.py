@@ -145,10 +145,10 @@ def _judge_with(
     for one, stored in shared.items():
         moved = after[one].boost - before.get(one, NEVER_READ).boost
         everyones = stored.seen._replace(state=state_in_metadata(stored.record.stored, ports.fields), shared=False)
-        learned_of = known(SHARED, [one]).said.get(one)
-        if learned_of not in (None, everyones.said):  # another program has changed the text since
+        learned_of = known(SHARED, [one]).text_digests.get(one)
+        if learned_of not in (None, everyones.text_digest):  # another program has changed the text since
             fresh = Rewritten(learned_of, everyones._replace(state=NEVER_READ))
-            ports.ledger.inheritance.settle(SHARED, Moves(anew={one: fresh}), by="collection", now=now)
+            ports.ledger.inheritance.settle(SHARED, Moves(rewritten={one: fresh}), by="collection", now=now)
         step = partial(_step, moved=moved, policy=policy)
         ports.ledger.states.change(SHARED, one, everyones, step, what=FOR_ALL, by="common share", now=now)
     return changed

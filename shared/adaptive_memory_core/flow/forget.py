@@ -52,9 +52,9 @@ MOST_CHANGES = 100_000  # audit entries that are read for the records of one cal
 
 def refuse_changed_texts(ports: Ports, scope: Scope, past: PastRecall, found: Mapping[str, Stored]) -> None:
     """Raise an error that names the records whose text has changed since the recall."""
-    if past.said:
+    if past.text_digests:
         texts = {one: stored.record.text for one, stored in found.items()}
-        stale = [one for one, text in texts.items() if past.said.get(one) not in (None, text_digest(text))]
+        stale = [one for one, text in texts.items() if past.text_digests.get(one) not in (None, text_digest(text))]
     else:
         latest = texts_changed_at(ports, scope, list(found))
         stale = [one for one in found if is_stale(latest.get(one), past.step, past.at)]

@@ -72,7 +72,7 @@ def _known(ports: Ports, request: Request, ids: Sequence[str]) -> tuple[Mapping[
     seconds = request.policy.advanced.timeout_seconds
 
     def look() -> Mapping[str, Pair]:
-        return ports.words.beside(request.scope, ids)
+        return ports.words.neighbours(request.scope, ids)
 
     outcome = answered(ForeignCall(look, seconds, ports.unanswered["lexical"]))
     return (

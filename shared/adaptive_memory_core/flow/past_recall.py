@@ -263,7 +263,7 @@ class PastRecall:
     candidates: Sequence[Candidate]
     scope: Scope
     cue: Cue = NO_CUE
-    said: Mapping[str, bytes | None] = field(default_factory=dict)  # digests of the returned texts, if known
+    text_digests: Mapping[str, bytes | None] = field(default_factory=dict)  # digests of the returned texts, if known
 
 
 def past_recall(ports: Ports, scope: Scope, recall: Recall | str) -> PastRecall:

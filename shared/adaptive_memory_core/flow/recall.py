@@ -124,7 +124,7 @@ def in_order(request: Request, gathered: Gathered, judged: Reranked, facts: Same
         intent=intent,
         use=use,
         time_alone=bool(intent.windows) and of_time_alone(words, intent),
-        told=NewestFirstQuery(words, request.fields.speaker, facts.facts),
+        newest_query=NewestFirstQuery(words, request.fields.speaker, facts.facts),
     )
     return InOrder(ranked, use, (*judged.notes, *facts.notes))
 

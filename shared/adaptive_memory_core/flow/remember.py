@@ -81,7 +81,7 @@ def _write(
         own = [vectors[index] for index in old]
         ports.records.revise(scope, revised, own)
         unmet = {one: changed.now for one, changed in rewritten.items()}
-        ports.ledger.inheritance.settle(scope, Moves(anew=rewritten, unmet=unmet), by="remember", now=now)
+        ports.ledger.inheritance.settle(scope, Moves(rewritten=rewritten, unmet=unmet), by="remember", now=now)
         wrote(ports, scope, revised, own)
         changed = [one.record.id for one in revised if one.stored_id in rewritten]
         sources_ended(ports, scope, dict.fromkeys(changed, now), CHANGED, but=[one.id for one in batch])
@@ -132,7 +132,9 @@ def _restarted(revised: Sequence[Stored], known: Mapping[str, Stored]) -> dict[s
     """The records whose text changes, by id in the collection."""
     before = {one.stored_id: text_digest(known[one.record.id].record.text) for one in revised}
     seen_now = {one.stored_id: one.seen for one in revised}
-    return {one: Rewritten(before[one], never_read(now)) for one, now in seen_now.items() if before[one] != now.said}
+    return {
+        one: Rewritten(before[one], never_read(now)) for one, now in seen_now.items() if before[one] != now.text_digest
+    }
 
 
 def _record(given: NewRecord, *, now: float, new_id: Callable[[], str]) -> Record:

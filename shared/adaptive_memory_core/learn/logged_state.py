@@ -78,7 +78,7 @@ def state_columns(seen: CandidateColumns, basis: Basis, *, scored: int, at: floa
             known = READ if begun is not None else 0 if when is None else READ | UNREFRESHED
             via[place] |= known if of_use is None else known | USEFUL
         columns["importance"] = [SHARE_UNIT * (NEUTRAL_IMPORTANCE if one is None else one) for one in seen.importances]
-        columns |= _columns_of_reads(reads, (read, fresh), basis.policy or Policy(), at, told=scored == count)
+        columns |= _columns_of_reads(reads, (read, fresh), basis.policy or Policy(), at, in_signals=scored == count)
     if useful.count(None) < count:
         columns |= _columns_of_use(reads, basis.step, at)
     return columns | _columns_of_basis(seen, basis)
@@ -89,11 +89,11 @@ Times = Sequence[float | None]
 
 
 def _columns_of_reads(
-    reads: Sequence[ReadState], times: tuple[Times, Times], policy: Policy, at: float, *, told: bool
+    reads: Sequence[ReadState], times: tuple[Times, Times], policy: Policy, at: float, *, in_signals: bool
 ) -> dict[str, Sequence[float]]:
     """The columns with the reads of all candidates, of which these are the last reads and the starts of recency; 0 for
-    a time that is unknown. Reads that the signals of all candidates contain (`told`) need no columns."""
-    if told and ReadsInSignals.by(policy).tell_all(*times, [one.warmth for one in reads], at):
+    a time that is unknown. Reads that the signals of all candidates contain (`in_signals`) need no columns."""
+    if in_signals and ReadsInSignals.by(policy).tell_all(*times, [one.warmth for one in reads], at):
         more = [one.credit - int(one.warmth + WHOLE) for one in reads]  # what decay took of their counts
         return {"more_credit": more} if any(more) else {}
     begun = [fresh if read is None else read for read, fresh in zip(*times, strict=True)]
@@ -148,12 +148,12 @@ def logged_state(
     via, strength = then.get("via", 0), signals.get("strength", 1.0)
     if not via & (READ | USEFUL):
         return ReadState(strength=strength)
-    told = ReadsInSignals.by(policy)
+    of_signals = ReadsInSignals.by(policy)
     if "read_ago" in then:
         age, warmth, credit = then["read_ago"], then["warmth"] / WARMTH_UNIT, then["credit"]
     else:
-        age = told.age(signals.get("recency", 0.0))
-        warmth = round(told.reads(signals.get("importance", 0.0) - then["importance"] / SHARE_UNIT, age), 3)
+        age = of_signals.age(signals.get("recency", 0.0))
+        warmth = round(of_signals.reads(signals.get("importance", 0.0) - then["importance"] / SHARE_UNIT, age), 3)
         credit = then.get("more_credit", 0) + int(warmth + WHOLE)
     begun = at - age - then.get("fresh_before", 0)
     return ReadState(
@@ -203,8 +203,8 @@ class ReadsInSignals(NamedTuple):
         """Whether the signals of this policy contain all records' last reads and retrieval counts, so that no columns
         are needed.
 
-        >>> told = ReadsInSignals.by(Policy())
-        >>> [told.tell_all([4.0], [begun], [1.5], 9.0) for begun in (4.0, 1.0)]
+        >>> one = ReadsInSignals.by(Policy())
+        >>> [one.tell_all([4.0], [begun], [1.5], 9.0) for begun in (4.0, 1.0)]
         [True, False]
         """
         if self.half_life_grows or read != refreshed:

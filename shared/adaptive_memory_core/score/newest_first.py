@@ -35,11 +35,11 @@ class NewestFirstQuery(NamedTuple):
 Statement = tuple[Sequence[int], bool]  # the candidates that make it, by their places, and whether this is certain
 
 
-def newest_first(ranking: Ranking, told: NewestFirstQuery, intent: Intent, *, reworded: bool = True) -> Ranking:
+def newest_first(ranking: Ranking, query: NewestFirstQuery, intent: Intent, *, reworded: bool = True) -> Ranking:
     """The candidates, best first, with the newest version of each statement at the place of the best one.
 
     The older versions follow at the remaining places, newest first, and refer to the newest (`hit.older_than`). Nothing
-    changes if the cue asks about the past, or if all records have the same time or none. `told.facts` from the caller
+    changes if the cue asks about the past, or if all records have the same time or none. `query.facts` from the caller
     replace the built-in rule.
 
     >>> from adaptive_memory_core.cue.time.intent import NO_INTENT
@@ -55,12 +55,17 @@ def newest_first(ranking: Ranking, told: NewestFirstQuery, intent: Intent, *, re
     columns, order = ranking._candidates.columns, ranking.order
     times = [columns.began[number] for number in order[:COMPARED]]
     asks_past = intent.windows or intent.lean in ("past", "earliest")  # the same statement then is another memory
-    if len(set(times)) < 2 or asks_past or (told.facts is None and asks_for_many(told.cue)) or asks_history(told.cue):
+    if (
+        len(set(times)) < 2
+        or asks_past
+        or (query.facts is None and asks_for_many(query.cue))
+        or asks_history(query.cue)
+    ):
         return ranking
-    if told.facts is None:
-        groups = _groups(ranking, times, told, reworded=reworded)
+    if query.facts is None:
+        groups = _groups(ranking, times, query, reworded=reworded)
     else:
-        groups = _labelled([columns.stored_ids[number] for number in order[: len(times)]], times, told.facts)
+        groups = _labelled([columns.stored_ids[number] for number in order[: len(times)]], times, query.facts)
     moved = _Moved(list(range(len(order))), [ranking.scores[number] for number in order], {})
     for places, sure in groups:
         if len(places) > 1:
@@ -117,30 +122,30 @@ def _reordered(ranking: Ranking, moved: _Moved) -> Ranking:
 
 
 def _groups(
-    ranking: Ranking, times: Sequence[float | None], told: NewestFirstQuery, *, reworded: bool
+    ranking: Ranking, times: Sequence[float | None], query: NewestFirstQuery, *, reworded: bool
 ) -> list[Statement]:
     """Groups of candidates that make the same statement as one of the best; no candidate is in two groups."""
     columns, numbers = ranking._candidates.columns, ranking.order
     texts = ["" if time is None else columns.texts[one] for one, time in zip(numbers, times, strict=False)]
-    found = statement_versions(texts, told.cue, best=BEST)
-    if reworded and asked_for(told.cue):
+    found = statement_versions(texts, query.cue, best=BEST)
+    if reworded and asked_for(query.cue):
         same = found.get(0, [])
         group = [0, *(one.number for one in same)]
-        reworded_ones = reworded_versions(texts, times, told.cue, group, best=BEST)
+        reworded_ones = reworded_versions(texts, times, query.cue, group, best=BEST)
         found[0] = [*same, *(Version(one, sure=False) for one in reworded_ones)]
     if not found:
         return []
-    past, one_voice = in_past_tense(told.cue), bool(names_in(told.cue))
+    past, one_voice = in_past_tense(query.cue), bool(names_in(query.cue))
     groups: list[Statement] = []
     taken: set[int] = set()
     for best, others in sorted(found.items()):
         if best not in taken and (not past or in_past_tense(texts[best])):
-            mine = columns.stored[numbers[best]].get(told.speaker)  # "I" depends on the speaker
+            mine = columns.stored[numbers[best]].get(query.speaker)  # "I" depends on the speaker
             same = [
                 one
                 for one in others
                 if one.number not in taken
-                and (one_voice or columns.stored[numbers[one.number]].get(told.speaker) == mine)
+                and (one_voice or columns.stored[numbers[one.number]].get(query.speaker) == mine)
             ]
             group = [best, *(one.number for one in same)]
             taken.update(group if same else ())

@@ -117,9 +117,9 @@ def most_relevant(hits: Sequence[Hit], policy: Policy, *, now: float) -> Best | 
     weights = dict.fromkeys((WORDS, AROUND), 1.0 / root) | {
         name: root * weight for name, weight in policy.own_weights.items()
     }
-    beside = max(sum([weight * hit.leads.get(name, 0.0) for name, weight in weights.items()], 0.0) for hit in fit)
+    evidence = max(sum([weight * hit.leads.get(name, 0.0) for name, weight in weights.items()], 0.0) for hit in fit)
     close = Baseline(leads.get(BASELINE, 0.0)).above(max(hit.similarity for hit in fit))
-    return Best(max(0.0, close), beside, any(hit.leads.get("speaker", 0.0) > 0.0 for hit in fit))
+    return Best(max(0.0, close), evidence, any(hit.leads.get("speaker", 0.0) > 0.0 for hit in fit))
 
 
 def fitted_floor(found: Sequence[Best], *, records: int) -> Floor:
@@ -130,9 +130,9 @@ def fitted_floor(found: Sequence[Best], *, records: int) -> Floor:
     >>> round(floor.similarity, 2), round(chance(floor, Best(0.5, 0.5)), 2)
     (0.3, 0.03)
     """
-    close, beside = [one.similarity for one in found], [one.leads for one in found]
-    first, second = fmean(close), fmean(beside)
-    spreads = max(SMALLEST_SPREAD, pstdev(close)), max(SMALLEST_SPREAD, pstdev(beside))
+    close, evidence = [one.similarity for one in found], [one.leads for one in found]
+    first, second = fmean(close), fmean(evidence)
+    spreads = max(SMALLEST_SPREAD, pstdev(close)), max(SMALLEST_SPREAD, pstdev(evidence))
     sums = [(one.similarity - first) / spreads[0] + (one.leads - second) / spreads[1] for one in found]
     middle, upper = (float(np.quantile(sums, share)) for share in (0.5, 1.0 - ANSWERED))
     scale = max(SMALLEST_SPREAD, (upper - middle) / (_gumbel(1.0 - ANSWERED) - _gumbel(0.5)))

@@ -129,12 +129,12 @@ def select(
     intent: Intent = NO_INTENT,
     use: Use = NO_USE,
     time_alone: bool = False,
-    told: NewestFirstQuery | None = None,
+    newest_query: NewestFirstQuery | None = None,
 ) -> tuple[Sequence[Scored], Sequence[Dropped]]:
     """The hits to return, best first, and the dropped ones with their reasons.
 
     If the query names a time, the same words at another time are another memory. If it names nothing else
-    (`time_alone`), records of that time come first. `told` is needed to find the newest record of each fact.
+    (`time_alone`), records of that time come first. `newest_query` is needed to find the newest record of each fact.
 
     >>> from adaptive_memory_core.records import Record
     >>> hits = [Hit(Record(name, name), close, name) for name, close in (("tea", 0.9), ("coffee", 0.8), ("tax", 0.1))]
@@ -142,7 +142,7 @@ def select(
     >>> [one.id for one in kept], [(one.id, one.reason) for one in dropped]
     (['tea'], [('coffee', 'beyond k'), ('tax', 'below the similarity floor')])
     """
-    ranked = rank(hits, policy, now=now, intent=intent, use=use, time_alone=time_alone, told=told)
+    ranked = rank(hits, policy, now=now, intent=intent, use=use, time_alone=time_alone, newest_query=newest_query)
     return choose_hits(ranked, policy, k=k, same=not intent.windows)
 
 
@@ -154,7 +154,7 @@ def rank(
     intent: Intent = NO_INTENT,
     use: Use = NO_USE,
     time_alone: bool = False,
-    told: NewestFirstQuery | None = None,
+    newest_query: NewestFirstQuery | None = None,
 ) -> Ranked:
     """The first half of `select`: the candidates that pass the gates, by score."""
     these = as_candidates(hits)
@@ -167,8 +167,12 @@ def rank(
         of_time = timing(fit, intent, policy, alone=time_alone)
         policy = attuned(policy, intent)
     scored = score(fit, policy, now=now, use=use, of_time=of_time)
-    if told is not None and policy.newest_first and (told.facts is not None or policy.blending == "bounded"):
-        scored = newest_first(scored, told, intent, reworded=policy.advanced.reworded_facts)
+    if (
+        newest_query is not None
+        and policy.newest_first
+        and (newest_query.facts is not None or policy.blending == "bounded")
+    ):
+        scored = newest_first(scored, newest_query, intent, reworded=policy.advanced.reworded_facts)
     return Ranked(these, reasons, scored)
 
 

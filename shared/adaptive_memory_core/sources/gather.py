@@ -95,17 +95,17 @@ def gather(ports: Ports, request: Request, answers: Sequence[Answer]) -> Gathere
     dense, notes = dict(zip(map(SOURCE, answers), answers, strict=True))[DENSE], notes_of(answers)
     cue = request.cue if dense.cue is None else dense.cue
     here = set(map(STORED_ID, dense.found))
-    beside = _once(answers, dense, here)
+    others = _once(answers, dense, here)
     named = dict.fromkeys(chain.from_iterable(map(NAMED, answers)))
     missing = named.keys() - here - dense.looked_up
     if missing:
         try:
-            beside += among(ports, request, cue.vector, [one for one in named if one in missing])
+            others += among(ports, request, cue.vector, [one for one in named if one in missing])
         except (StoreError, ValueError) as error:  # numpy's, if the caller's vector has another length
             if dense.error is not None:
                 raise dense.error from error
             notes.append(f"what only other channels found was left out: {error}")
-    found = [*dense.found, *beside]
+    found = [*dense.found, *others]
     known = known_of(ports, request, found)
     hits = present(request, found, known)
     if dense.error is not None and not hits:
@@ -137,7 +137,7 @@ def _once(answers: Sequence[Answer], dense: Answer, here: set[str]) -> list[Foun
             for one in answer.found:
                 brought[one.stored_id] = one
     found = []
-    for one in (*brought.values(), *dense.beside):
+    for one in (*brought.values(), *dense.named_found):
         if one.stored_id not in here:
             here.add(one.stored_id)
             found.append(one)
@@ -171,7 +171,7 @@ def known_states(
     ids = [*map(STORED_ID, found), *more]
     known = ports.ledger.states.known(scope, ids, turn, version)
     digests = text_digests(list(map(TEXT, found)))
-    before = list(map(known.said.get, ids, digests))
+    before = list(map(known.text_digests.get, ids, digests))
     if before == digests and (not known.new or known.new <= set(more)):
         return known
     other = [one for one, words, then in zip(found, digests, before, strict=True) if then != words]
@@ -220,11 +220,11 @@ def use_of(known: Outcome[KnownStates], request: Request) -> Use:
 
 def _reasons(answers: Sequence[Answer]) -> dict[str, list[str]]:
     """The reasons why sources named records, by stored id."""
-    told: dict[str, list[str]] = {}
+    reasons: dict[str, list[str]] = {}
     for one in answers:
         for stored_id, reason in one.because.items():
-            told.setdefault(stored_id, []).append(reason)
-    return told
+            reasons.setdefault(stored_id, []).append(reason)
+    return reasons
 
 
 def _named_by(answers: Sequence[Answer]) -> dict[str, int]:

@@ -50,7 +50,7 @@ def is_made(ports: Ports, request: Request, asked: SourceQuery) -> bool:
 
 def _found(ports: Ports, request: Request, asked: SourceQuery) -> list[Found]:
     """The records that vectors and words found."""
-    nearest = [*asked.nearest.found, *asked.nearest.beside]
+    nearest = [*asked.nearest.found, *asked.nearest.named_found]
     known = {one.stored_id for one in nearest}
     worded = [
         stored_id for one in asked.earlier if one.source == LEXICAL for stored_id in one.named if stored_id not in known
@@ -191,17 +191,17 @@ def _seeds(asked: SourceQuery) -> dict[str, float]:
 
 def _lifts(asked: SourceQuery) -> Lifts:
     """The records that verdicts on similar questions support, with their weights."""
-    said = next((one.leads for one in asked.earlier if isinstance(one.leads, FeedbackLeads)), None)
-    if said is None:
+    feedback = next((one.leads for one in asked.earlier if isinstance(one.leads, FeedbackLeads)), None)
+    if feedback is None:
         return NO_LIFTS
-    return Lifts({one: it.trusted * it.near for one, it in said.said.items() if it.trusted > 0.0})
+    return Lifts({one: it.trusted * it.near for one, it in feedback.evidence.items() if it.trusted > 0.0})
 
 
 def _in_words(request: Request, way: Sequence[Hop]) -> str:
     """The path to a record in words, to explain why it was found."""
-    told = [f"sentence {hop.sentence + 1} of {record_id(request.scope, hop.stored_id)!r}" for hop in way]
+    sentences = [f"sentence {hop.sentence + 1} of {record_id(request.scope, hop.stored_id)!r}" for hop in way]
     begins = [_named(hop) if hop.name else "what other channels found" for hop in way]
-    return " -> ".join(step for pair in zip(begins, told, strict=True) for step in pair)
+    return " -> ".join(step for pair in zip(begins, sentences, strict=True) for step in pair)
 
 
 def _named(hop: Hop) -> str:

@@ -128,8 +128,8 @@ Row = tuple[str | None, Metadata | None]
 
 def moved_texts(ports: Ports, scope: Scope, new: Sequence[Found], other: Sequence[Found], known: KnownStates) -> Moves:
     """The moves of read states for `new` records and for records with an `other` text than in the ledger."""
-    unsaid = [one for one in other if known.said[one.stored_id] is None]
-    changed = [one for one in other if known.said[one.stored_id] is not None and one.text is not None]
+    undigested = [one for one in other if known.text_digests[one.stored_id] is None]
+    changed = [one for one in other if known.text_digests[one.stored_id] is not None and one.text is not None]
     waiting = _by_origin([*new, *changed])
     ancestors = {}
     if waiting:
@@ -141,18 +141,20 @@ def moved_texts(ports: Ports, scope: Scope, new: Sequence[Found], other: Sequenc
         versions = ports.ledger.mirror.versions(asked).rows
         rows = ports.records.rows(asked)
         there = {row[0]: row[1:] for row in rows if belongs(row[2], scope, ports.fields)}
-    anew = {
-        one.stored_id: Rewritten(known.said[one.stored_id], _seen(ports, scope, *there[one.stored_id]))
+    rewritten = {
+        one.stored_id: Rewritten(known.text_digests[one.stored_id], _seen(ports, scope, *there[one.stored_id]))
         for one in changed
         if one.stored_id in there and text_digest(there[one.stored_id][0]) == text_digest(one.text)
     }
-    left = _left(ports, scope, ancestors, waiting, there, anew)
-    heirs, twins = _heirs(ancestors, waiting, left, standing=set(there))
-    late = {one.stored_id for one in changed} - anew.keys()
+    left = _left(ports, scope, ancestors, waiting, there, rewritten)
+    heirs, twins = _heirs(ancestors, waiting, left, present_ids=set(there))
+    late = {one.stored_id for one in changed} - rewritten.keys()
     return Moves(
-        anew={**anew, **{one: changed for one, changed in left.items() if changed is not None}},
+        rewritten={**rewritten, **{one: changed for one, changed in left.items() if changed is not None}},
         heirs={old: one for old, one in heirs.items() if one not in late},
-        unsaid={one.stored_id: _seen(ports, scope, one.text, one.metadata) for one in unsaid if one.text is not None},
+        undigested={
+            one.stored_id: _seen(ports, scope, one.text, one.metadata) for one in undigested if one.text is not None
+        },
         settled={one.stored_id: text_digest(one.text) for one in new if one.stored_id not in {*heirs.values(), *twins}},
         twins=list(twins),
         versions=versions,
@@ -174,16 +176,18 @@ def _left(
     ancestors: Mapping[str, bytes],
     waiting: Mapping[bytes, Sequence[Found]],
     there: Mapping[str, Row],
-    anew: Mapping[str, Rewritten],
+    rewritten: Mapping[str, Rewritten],
 ) -> dict[str, Rewritten | None]:
     """The ancestors whose text is gone: deleted (None) or overwritten."""
     left: dict[str, Rewritten | None] = {one: None for one in ancestors if one not in there}
-    over = [one for one in ancestors if one in there and one not in anew]
+    over = [one for one in ancestors if one in there and one not in rewritten]
     over = [one for one in over if text_digest(there[one][0]) != text_digest(waiting[ancestors[one]][0].text)]
     if over:
         known = ports.ledger.states.known(scope, over)
-        left.update({one: Rewritten(known.said.get(one), never_read(_seen(ports, scope, *there[one]))) for one in over})
-    return {**left, **{one: anew[one] for one in ancestors if one in anew}}
+        left.update(
+            {one: Rewritten(known.text_digests.get(one), never_read(_seen(ports, scope, *there[one]))) for one in over}
+        )
+    return {**left, **{one: rewritten[one] for one in ancestors if one in rewritten}}
 
 
 def _heirs(
@@ -191,7 +195,7 @@ def _heirs(
     waiting: Mapping[bytes, Sequence[Found]],
     left: Mapping[str, object],
     *,
-    standing: set[str],
+    present_ids: set[str],
 ) -> tuple[dict[str, str], set[str]]:
     """The heir of each record whose text is gone, one to one; and the records whose twin still exists."""
     heirs: dict[str, str] = {}
@@ -200,7 +204,7 @@ def _heirs(
         free = [one.stored_id for one in waiting[mark] if one.stored_id not in heirs.values() and one.stored_id != old]
         if old in left and free:
             heirs[old] = free[0]
-        elif old in standing:
+        elif old in present_ids:
             twins.update(free)
     return heirs, twins - set(heirs.values())
 
@@ -231,7 +235,7 @@ def moved_states(
     if moved is not None:
         return moved
     moved = ports.ledger.states.known(scope, [one.stored_id for one in found], turn)
-    stale = [one for one in other if moved.said.get(one.stored_id) not in (None, text_digest(one.text))]
+    stale = [one for one in other if moved.text_digests.get(one.stored_id) not in (None, text_digest(one.text))]
     return moved._replace(states={**moved.states, **_fresh(moved, stale)})
 
 
@@ -267,7 +271,7 @@ def _as_texts_moved(
 
 def _replaced(scope: Scope, moves: Moves) -> list[str]:
     """The records whose text another program replaced and whose earlier text is not in another record."""
-    gone = {one for one, changed in moves.anew.items() if changed.before not in (None, LOOK_AGAIN)}
+    gone = {one for one, changed in moves.rewritten.items() if changed.before not in (None, LOOK_AGAIN)}
     return [record_id(scope, one) for one in gone - moves.heirs.keys()]
 
 
@@ -275,7 +279,7 @@ def _looked_at(ports: Ports, scope: Scope, known: KnownStates, other: Sequence[F
     """The states that settling the moves would give."""
     if moves.none and not other:
         return known
-    changed = [one for one in other if known.said[one.stored_id] is not None]
+    changed = [one for one in other if known.text_digests[one.stored_id] is not None]
     states = {**known.states, **_fresh(known, changed)}
     if moves.heirs:
         before = ports.ledger.inheritance.states_of(scope, list(moves.heirs))

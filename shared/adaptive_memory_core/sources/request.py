@@ -107,7 +107,7 @@ class VectorsSource:
             found=found.nearest,
             cue=cue,
             leads=leads,
-            beside=found.named,
+            named_found=found.named,
             looked_up=looked_up,
             within=found.within,
         )

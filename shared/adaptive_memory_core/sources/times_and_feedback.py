@@ -197,30 +197,30 @@ class AskedBefore:
         if known is None:
             return Answer(self.name)
         baseline = median_baseline([one.similarity for one in asked.nearest.found])
-        said = _told(known, cue.vector, baseline)
-        if not said:
+        evidence = _evidence_of(known, cue.vector, baseline)
+        if not evidence:
             return Answer(self.name)
-        judged = tried(AdaptiveMemoryError, of_same_texts, ports, request.scope, known, list(said))
+        judged = tried(AdaptiveMemoryError, of_same_texts, ports, request.scope, known, list(evidence))
         if judged.value is None:
             return Answer(self.name, error=judged.error)
         if judged.value is not known:
-            said = _told(judged.value, cue.vector, baseline)
-            if not said:
+            evidence = _evidence_of(judged.value, cue.vector, baseline)
+            if not evidence:
                 return Answer(self.name)
-        best = sorted((one for one in said if said[one].trusted > 0.0), key=lambda one: -said[one].trusted)
+        best = sorted((one for one in evidence if evidence[one].trusted > 0.0), key=lambda one: -evidence[one].trusted)
         named = best if asked.passing is None else [one for one in best if one in asked.passing]
-        because = _because(ports, known, {one: said[one] for one in best[:MOST_EXPLAINED]})
-        return Answer(self.name, named=named[:MOST_NAMED], leads=FeedbackLeads(said), because=because)
+        because = _because(ports, known, {one: evidence[one] for one in best[:MOST_EXPLAINED]})
+        return Answer(self.name, named=named[:MOST_NAMED], leads=FeedbackLeads(evidence), because=because)
 
 
 @dataclass(frozen=True, slots=True)
 class FeedbackLeads:
     """The evidence for each candidate; 0 without verdicts on similar questions."""
 
-    said: Mapping[str, QuestionEvidence]
+    evidence: Mapping[str, QuestionEvidence]
 
     def __call__(self, these: Candidates) -> dict[str, list[float]]:
-        found = [self.said.get(one, _SILENT) for one in these.columns.stored_ids]
+        found = [self.evidence.get(one, _SILENT) for one in these.columns.stored_ids]
         return {
             NEAR: [one.near for one in found],
             TRUSTED: [one.trusted for one in found],
@@ -232,13 +232,13 @@ class FeedbackLeads:
 def of_same_texts(ports: Ports, scope: Scope, questions: RatedQuestions, stored_ids: Sequence[str]) -> RatedQuestions:
     """The questions without those of records whose text another program has changed since, because the verdicts were on
     the earlier text. Only these ids are checked."""
-    learned = ports.ledger.states.known(scope, stored_ids).said
+    learned = ports.ledger.states.known(scope, stored_ids).text_digests
     found = ports.search.stored(scope, stored_ids)
     changed = {one.stored_id for one in found if learned.get(one.stored_id) not in (None, text_digest(one.text))}
     return without_records(questions, changed)
 
 
-def _told(questions: RatedQuestions, vector: object, baseline: float) -> Mapping[str, QuestionEvidence]:
+def _evidence_of(questions: RatedQuestions, vector: object, baseline: float) -> Mapping[str, QuestionEvidence]:
     """The evidence from the questions; empty if they come from another embedder."""
     direction = unit_vector(vector)
     if direction.shape != questions.vectors.shape[1:]:
@@ -246,13 +246,13 @@ def _told(questions: RatedQuestions, vector: object, baseline: float) -> Mapping
     return question_evidence(questions, direction, baseline)
 
 
-def _because(ports: Ports, questions: RatedQuestions, said: Mapping[str, QuestionEvidence]) -> dict[str, str]:
+def _because(ports: Ports, questions: RatedQuestions, evidence: Mapping[str, QuestionEvidence]) -> dict[str, str]:
     """A reason for each record: the question that it was helpful for, in its words if the log still has them."""
-    keys = {stored_id: questions.keys[one.row] for stored_id, one in said.items()}
+    keys = {stored_id: questions.keys[one.row] for stored_id, one in evidence.items()}
     words = tried(LedgerError, ports.ledger.judged_questions.words, list(dict.fromkeys(keys.values())))
     known = words.value or {}
     return {
-        stored_id: f"was helpful for {_named(known.get(key))}, {100 * said[stored_id].near:.0f} % like this one"
+        stored_id: f"was helpful for {_named(known.get(key))}, {100 * evidence[stored_id].near:.0f} % like this one"
         for stored_id, key in keys.items()
     }
 

@@ -282,7 +282,7 @@ def rewritten_records(store: ChromaRecords, ledger: Ledger, *, repair: bool, now
     for scope, changed in _rewritten(store, ledger):
         names += [f"{record_id(scope, one)!r} of {scope}" for one in changed]
         if repair:
-            ledger.inheritance.settle(scope, Moves(anew=changed), by="check", now=now)
+            ledger.inheritance.settle(scope, Moves(rewritten=changed), by="check", now=now)
     if not names:
         return []
     records = "1 record was" if len(names) == 1 else f"{len(names)} records were"
@@ -308,7 +308,7 @@ def _rewritten(store: ChromaRecords, ledger: Ledger) -> Iterator[tuple[Scope, di
 def _of_scope(store: ChromaRecords, ledger: Ledger, scope: Scope, rows: Sequence[RecordRow]) -> dict[str, Rewritten]:
     """The scope's records whose text has changed since something was learned about them."""
     known = ledger.states.known(scope, [row[0] for row in rows])
-    met = {one: words for one, words in known.said.items() if one in known.states and words}
+    met = {one: words for one, words in known.text_digests.items() if one in known.states and words}
     changed = [row for row in rows if row[0] in met and text_digest(row[1]) not in (None, met[row[0]])]
     return {row[0]: Rewritten(met[row[0]], never_read(Seen(NEVER_READ, _kind(store, row[2])))) for row in changed}
 

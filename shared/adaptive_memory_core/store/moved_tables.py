@@ -35,7 +35,7 @@ class LedgerEnd:
     @contextmanager
     def writing(self) -> Generator[Any, None, None]:
         sql: Any
-        with self.ledger.file.writing(told=True) as sql:
+        with self.ledger.file.writing(announced=True) as sql:
             if not self.is_file:
                 sql.connection.execute("SET LOCAL idle_in_transaction_session_timeout = 0")  # the other end may be slow
             yield sql

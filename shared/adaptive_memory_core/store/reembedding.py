@@ -64,7 +64,7 @@ def begin_or_continue(ledger: Ledger, collection: Collection, embedder: Embedder
         )
     made = make_successor(collection, embedder, function)
     dimension = before.dimension if before is not None and goes_on else embedder.dimension
-    ledger.new_vectors.begin(Target(str(made.id), embedder.name, dimension), anew=not goes_on)
+    ledger.new_vectors.begin(Target(str(made.id), embedder.name, dimension), from_start=not goes_on)
     return made
 
 

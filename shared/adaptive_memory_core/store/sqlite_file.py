@@ -130,7 +130,7 @@ class LedgerFile:
 
     @contextmanager
     def writing(
-        self, *, told: bool = False, recall_of: int = 0, unheard: bool = False
+        self, *, announced: bool = False, recall_of: int = 0, unheard: bool = False
     ) -> Generator[LedgerConnection, None, None]:
         """The connection inside one transaction, which is committed as a whole or undone; then `on_failure` is called.
 
@@ -141,7 +141,7 @@ class LedgerFile:
         """
         if self.read_only:
             self.refuse_writing()
-        kind, due = TransactionKind(told, recall_of, unheard), list[Callable[[], object]]()
+        kind, due = TransactionKind(announced, recall_of, unheard), list[Callable[[], object]]()
         if self._lock._is_owned():  # type: ignore[attr-defined] # what threading.Condition asks of a lock, too
             try:
                 with self._transaction(due, kind, outermost=False) as sql:
@@ -276,7 +276,7 @@ class LedgerFile:
             if not kind.recall_of:  # a recall's `look` does it
                 check_version(self._connection)
             self.news.begin(kind)
-        if not kind.told:
+        if not kind.announced:
             self.on_write()
         return True
 

@@ -19,15 +19,14 @@ MessageKey = int
 
 
 class ConversationMessage(NamedTuple):
-    """A message to queue, with its conversation and its place there. `at` is in POSIX seconds, `said` is a digest of
-    its text."""
+    """A message to queue, with its conversation and its place there. `at` is in POSIX seconds."""
 
     stored_id: str
     session: str
     place: float
     at: float
     speaker: str | None
-    said: bytes | None = None
+    text_digest: bytes | None = None
 
 
 class Queued(NamedTuple):

@@ -45,7 +45,7 @@ class KnownStates(NamedTuple):
     timeline: Timeline
     new: frozenset[str] = frozenset()  # not met, and not known to replace nobody
     balance: float = 0.0  # what usefulness has earned with the user
-    said: Mapping[str, bytes | None] = {}  # what they, and others, said when they were met; None: not kept
+    text_digests: Mapping[str, bytes | None] = {}  # what they, and others, said when they were met; None: not kept
 
 
 class Rewritten(NamedTuple):
@@ -62,18 +62,18 @@ def never_read(seen: Seen) -> Seen:
 
 
 class Moves(NamedTuple):
-    """Changes of states after texts have moved: records whose state starts again (`anew`), rows whose text has moved to
-    another id (`heirs`: old stored id to new), records without a stored digest (`unsaid`), and records that need a row
-    if they have none (`unmet`), because their metadata show reads of another text.
+    """Changes of states after texts have moved: records whose state starts again (`rewritten`), rows whose text has
+    moved to another id (`heirs`: old stored id to new), records without a stored digest (`undigested`), and records
+    that need a row if they have none (`unmet`), because their metadata show reads of another text.
 
     The `settled` records replace no other record as long as they keep their text. Records whose text occurs elsewhere
-    as well (`twins`) may do so later. `versions` are those of the mirror rows of the records in `anew`, from before
-    they were looked up; None if the caller has just written them.
+    as well (`twins`) may do so later. `versions` are those of the mirror rows of the records in `rewritten`, from
+    before they were looked up; None if the caller has just written them.
     """
 
-    anew: Mapping[str, Rewritten] = {}
+    rewritten: Mapping[str, Rewritten] = {}
     heirs: Mapping[str, str] = {}
-    unsaid: Mapping[str, Seen] = {}
+    undigested: Mapping[str, Seen] = {}
     unmet: Mapping[str, Seen] = {}
     settled: Mapping[str, bytes | None] = {}
     twins: Sequence[str] = ()
@@ -82,7 +82,7 @@ class Moves(NamedTuple):
     @property
     def none(self) -> bool:
         """Whether no state changes."""
-        return not (self.anew or self.heirs or self.unsaid)
+        return not (self.rewritten or self.heirs or self.undigested)
 
 
 class Counted(NamedTuple):

@@ -60,7 +60,7 @@ class Answer(NamedTuple):
     notes: tuple[str, ...] = ()
     error: Exception | None = None  # why it found nothing
     because: Mapping[str, str] = MappingProxyType({})  # why it names records, for `explain()`, by stored id
-    beside: Sequence[Found] = ()  # of what earlier sources named, those that were looked up along with `found`
+    named_found: Sequence[Found] = ()  # of what earlier sources named, those that were looked up along with `found`
     looked_up: Set[str] = frozenset()  # what was named by those, where that was done
     within: Sequence[Found] | None = None  # the nearest of the times asked about, if they were looked up along with it
 

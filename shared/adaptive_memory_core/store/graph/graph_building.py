@@ -73,7 +73,7 @@ class GraphAdditions:
     def anew(self) -> None:
         """Remove the whole graph, and use this memory's setting for the next one."""
         with self._turn:
-            self._made.begin(anew=True)
+            self._made.begin(from_start=True)
             self._followed.clear()
 
     def written(self, scope: Scope, records: Sequence[Stored], vectors: Sequence[Vector]) -> None:

@@ -294,9 +294,9 @@ class GraphSetting:
     def __init__(self, rows: LedgerGraph, fields: Fields, extract: Extract | None) -> None:
         self._rows, self.setting, self.extract = rows, setting_of(fields.title, extract), extract
 
-    def begin(self, *, anew: bool = False) -> None:
+    def begin(self, *, from_start: bool = False) -> None:
         """Make this memory's setting the graph's, unless it was replaced before; with `anew` in any case."""
-        self._rows.made_as(self.setting, anew=anew)
+        self._rows.made_as(self.setting, from_start=from_start)
 
     def is_ours(self) -> bool:
         return self._rows.made_as() in (None, self.setting)

@@ -190,7 +190,7 @@ class HierarchyIndex:
 
 def written_by_others(growing: GrowthContext, scope: Scope) -> tuple[list[ConversationMessage], list[str]]:
     """New and changed messages of a user, and the IDs of removed ones, compared with the collection."""
-    known, fields = growing.rows.said(scope), growing.fields
+    known, fields = growing.rows.text_digests(scope), growing.fields
     new: list[ConversationMessage] = []
     for page in growing.records.pages(scope):
         for one in page:
@@ -198,6 +198,6 @@ def written_by_others(growing: GrowthContext, scope: Scope) -> tuple[list[Conver
             if record.kind != MESSAGE_KIND and one.stored_id not in known:
                 continue
             found = message_to_queue(one.stored_id, record.text, one.metadata, fields, at=record.created_at)
-            if known.pop(one.stored_id, b"") != found.said:
+            if known.pop(one.stored_id, b"") != found.text_digest:
                 new.append(found)
     return new, list(known)

@@ -100,7 +100,7 @@ class LedgerUserFiles(LedgerPart):
     def keep(self, kind: FileKind, made: UserFile) -> UserFile | None:
         """Use this file from now on, instead of an earlier one; return None if a record was removed since."""
         place = made.place.with_suffix("")
-        with self._shared.writing(told=True) as sql:
+        with self._shared.writing(announced=True) as sql:
             last: int | None = sql.execute(_LAST_REMOVED[kind], (made.owner,)).fetchone()[0]
             kept = (last or 0) <= made.removed
             if kept:
@@ -113,7 +113,7 @@ class LedgerUserFiles(LedgerPart):
     def drop(self, useless: UserFile) -> None:
         """Remove a file that is no longer useful."""
         if not self._shared.file.read_only:
-            with self._shared.writing(told=True) as sql:
+            with self._shared.writing(announced=True) as sql:
                 sql.execute("DELETE FROM user_files WHERE name = ?", (useless.place.name,))
             self.sweep()
 

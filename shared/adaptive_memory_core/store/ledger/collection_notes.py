@@ -96,7 +96,7 @@ class LedgerFloors(LedgerPart):
 
     def keep(self, scope: Scope, manner: str, floor: Floor, *, now: float) -> None:
         """Store the floor, replacing an earlier one."""
-        with self._shared.writing(told=True) as sql:
+        with self._shared.writing(announced=True) as sql:
             text = orjson.dumps(asdict(floor)).decode()
             row = (self._shared.user_key(sql, scope), _in_scope(scope, manner), now, text)
             sql.execute(_KEEP, row)
@@ -158,7 +158,7 @@ class LedgerSharing(LedgerPart):
 
     def ask(self) -> int:
         """Request, as a guest, that everything be written to the collection now; return the request's number."""
-        with self._shared.writing(told=True) as sql:
+        with self._shared.writing(announced=True) as sql:
             return int(sql.execute(_ASK, (self._shared.collection_key,)).fetchone()[0])
 
     def asked(self) -> int | None:
@@ -172,7 +172,7 @@ class LedgerSharing(LedgerPart):
 
     def done(self, number: int) -> None:
         """Mark all requests up to this one as done."""
-        with self._shared.writing(told=True) as sql:
+        with self._shared.writing(announced=True) as sql:
             query = "UPDATE guests SET done = ? WHERE collection_key = ? AND done < ?"
             sql.execute(query, (number, self._shared.collection_key, number))
 

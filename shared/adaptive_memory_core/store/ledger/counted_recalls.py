@@ -40,7 +40,7 @@ class LedgerRecalls:
         """
         began, reading = time.perf_counter(), scope.over is not None
         line = line_of(entry) if entry.logged else None
-        with self._shared.writing(told=True, recall_of=self._shared.user_keys.get(scope, 0)) as sql:
+        with self._shared.writing(announced=True, recall_of=self._shared.user_keys.get(scope, 0)) as sql:
             user = self._shared.user_key(sql, scope)
             self._shared.notice(sql, user)
             known = self._cache.user(sql, user)
@@ -85,8 +85,8 @@ class LedgerRecalls:
             everyone = self._cache.user(sql, self._shared.known_user(sql, Scope(None)))
             gone |= _among(everyone.forgotten, entry, shared=True)
         for stored_id, row in rows.items():
-            said = seen[stored_id].said
-            if row.said != said and row.said is not None and said is not None:
+            digest = seen[stored_id].text_digest
+            if row.text_digest != digest and row.text_digest is not None and digest is not None:
                 gone.add(record_id(scope, stored_id))
         return gone
 
@@ -156,7 +156,7 @@ def _read(
         row = rows.get(stored_id)
         if after is not one.state and (row is None or row.key not in skip):
             changed[stored_id] = StateChange(
-                0 if row is None else row.key, one.state, after, one.said if row is None else row.said
+                0 if row is None else row.key, one.state, after, one.text_digest if row is None else row.text_digest
             )
     return changed
 

@@ -67,17 +67,17 @@ class LedgerGraph(LedgerPart):
             drop_graph(sql, own)
             set_graph_setting(sql, own, setting, before)
 
-    def made_as(self, setting: str | None = None, *, anew: bool = False) -> str | None:
-        """The graph's setting. A different `setting` replaces it, unless that one was itself replaced before and `anew`
-        is False."""
+    def made_as(self, setting: str | None = None, *, from_start: bool = False) -> str | None:
+        """The graph's setting. A different `setting` replaces it, unless that one was itself replaced before and
+        `from_start` is False."""
         own = self._shared.collection_key
         with self._shared.reading() as sql:
             now, before = graph_setting(sql, own)
-        if setting is None or (not anew and (now == setting or setting in before)):
+        if setting is None or (not from_start and (now == setting or setting in before)):
             return now
         with self._shared.writing() as sql:
             now, before = graph_setting(sql, own)
-            if anew or (now != setting and setting not in before):  # no other process was faster
+            if from_start or (now != setting and setting not in before):  # no other process was faster
                 drop_graph(sql, own)
                 set_graph_setting(sql, own, setting, [*before, *([] if now in (None, setting) else [now])])
             return graph_setting(sql, own)[0]

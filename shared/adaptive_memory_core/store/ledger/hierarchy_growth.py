@@ -24,11 +24,11 @@ from adaptive_memory_core.hierarchy.nodes import EpisodeKey, Neighbours, Placed,
 from adaptive_memory_core.store.ledger.state_rows import rows_in
 
 _QUEUE = (
-    "INSERT INTO hierarchy_messages (collection_key, user_key, stored_id, session, place, at, speaker, said) "
+    "INSERT INTO hierarchy_messages (collection_key, user_key, stored_id, session, place, at, speaker, text_digest) "
     "VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 )
 _KNOWN = "SELECT message, user_key, session FROM hierarchy_messages WHERE collection_key = ? AND stored_id = ?"
-_MOVED = "UPDATE hierarchy_messages SET place = ?, at = ?, speaker = ?, said = ? WHERE message = ?"
+_MOVED = "UPDATE hierarchy_messages SET place = ?, at = ?, speaker = ?, text_digest = ? WHERE message = ?"
 _COLUMNS = "message, stored_id, session, place, at, speaker, episode"
 _CONVERSATION = (
     f"SELECT {_COLUMNS} FROM hierarchy_messages WHERE episode = (SELECT max(episode) FROM hierarchy_episodes "  # noqa: S608
@@ -72,7 +72,7 @@ def queue_messages(sql: sqlite3.Connection, owner: tuple[int, int], entries: Seq
         before = sql.execute(_KNOWN, (collection, one.stored_id)).fetchone()
         if before is not None and before[1:] == (user, one.session):
             remove_messages(sql, collection, [one.stored_id], gone=False)
-            sql.execute(_MOVED, (one.place, one.at, one.speaker, one.said, before[0]))
+            sql.execute(_MOVED, (one.place, one.at, one.speaker, one.text_digest, before[0]))
             continue
         if before is not None:
             remove_messages(sql, collection, [one.stored_id], gone=True)

@@ -109,9 +109,9 @@ class LedgerHierarchy(LedgerPart):
                 sql, (self._shared.collection_key, self._shared.known_user(sql, scope)), stored_ids
             )
 
-    def said(self, scope: Scope) -> dict[str, bytes | None]:
+    def text_digests(self, scope: Scope) -> dict[str, bytes | None]:
         """All messages of a user, each with the digest of its text."""
-        query = "SELECT stored_id, said FROM hierarchy_messages WHERE user_key = ?"
+        query = "SELECT stored_id, text_digest FROM hierarchy_messages WHERE user_key = ?"
         return dict(self._all(query, scope))
 
     def waiting(self, scope: Scope) -> int:

@@ -54,7 +54,7 @@ Counts = tuple[int, int, float | None, int, int]  # helpful, unhelpful, the reco
 class HeldQuestions(NamedTuple):
     """A user's questions in RAM, and their version: number of changes, last row, and embedder."""
 
-    standing: QuestionsVersion
+    version: QuestionsVersion
     questions: RatedQuestions
 
 
@@ -96,15 +96,15 @@ def join_too_many(sql: sqlite3.Connection, record: int, most: int) -> None:
 
 
 def held_questions(
-    sql: sqlite3.Connection, whose: tuple[int, str], standing: QuestionsVersion, before: HeldQuestions | None
+    sql: sqlite3.Connection, whose: tuple[int, str], version: QuestionsVersion, before: HeldQuestions | None
 ) -> HeldQuestions:
     """The user's present questions: the cached ones with the new rows added, unless earlier rows have changed."""
-    same = before is not None and before.standing[::2] == standing[::2]
+    same = before is not None and before.version[::2] == version[::2]
     kept = before if same else None
-    last = 0 if kept is None else kept.standing[1]
+    last = 0 if kept is None else kept.version[1]
     new = sql.execute(_NEWS.format(whose=whose[1]), (whose[0], last)).fetchall()
     questions = _NONE if kept is None else kept.questions
-    return HeldQuestions(standing, _extended(sql, standing[2], questions, new) if new else questions)
+    return HeldQuestions(version, _extended(sql, version[2], questions, new) if new else questions)
 
 
 _NOBODY: Any = np.zeros(0, dtype=np.int64)
@@ -186,12 +186,12 @@ class LedgerJudgedQuestions(LedgerPart):
         with self._shared.reading() as sql:
             user, reading = self._shared.known_user(sql, scope), scope.over is not None
             self._shared.notice(sql, user, version)
-            standing = self._shared.cache.user(sql, user).questions
-            if standing[1] == 0:
+            now = self._shared.cache.user(sql, user).questions
+            if now[1] == 0:
                 return None
             before = self._held.get((user, reading))
-            if before is None or before.standing != standing:
-                before = held_questions(sql, (user, rows.read_by(scope)), standing, before)
+            if before is None or before.version != now:
+                before = held_questions(sql, (user, rows.read_by(scope)), now, before)
                 self._held[user, reading] = before
             self._held.move_to_end((user, reading))
             while len(self._held) > MOST_USERS:

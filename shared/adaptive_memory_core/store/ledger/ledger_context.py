@@ -274,7 +274,7 @@ class LedgerCache:
         """Store the states after these changes."""
         whose = -user if reading else user, self._elsewhere.get(user, 0)
         for stored_id, one in changed.items():
-            self._rows[stored_id] = whose, StateRow(one.row, one.after, one.said)
+            self._rows[stored_id] = whose, StateRow(one.row, one.after, one.text_digest)
 
     def drop(self, stored_ids: Sequence[str]) -> None:
         """Remove these records from the cache."""

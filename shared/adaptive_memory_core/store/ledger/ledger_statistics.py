@@ -204,7 +204,7 @@ class LedgerStatistics(LedgerPart):
             return
         with self._shared.apart() as sql:  # reads all states of a user, so no lock is held
             taken = [_sample_of(sql, user, step, regime, times, now=now) for user, step in due]
-        with self._shared.writing(told=True) as sql:
+        with self._shared.writing(announced=True) as sql:
             sql.executemany(_SAMPLED, [one for one in taken if one is not None])
 
     def samples(self, scope: Scope) -> list[Sample]:

@@ -84,7 +84,7 @@ class LedgerMirror(LedgerPart):
         """Merge keys into the metadata of the records that have a row; None removes a key. The keys must not affect the
         words of a record."""
         update = "UPDATE mirror SET metadata = ?, changed = ? WHERE collection_key = ? AND stored_id = ?"
-        with self._shared.writing(told=True, unheard=True) as sql:
+        with self._shared.writing(announced=True, unheard=True) as sql:
             number, rows = self._next_change(sql), self._rows(sql, list(changes))
             for stored_id, _, present in rows:
                 now = _written(merged_metadata(present, changes[stored_id]))
@@ -191,7 +191,7 @@ class LedgerMirror(LedgerPart):
 
     def keep_complete_at(self, state: str | None) -> None:
         """Note that all rows were compared with the collection in this state; None if they must be compared again."""
-        with self._shared.writing(told=True) as sql:
+        with self._shared.writing(announced=True) as sql:
             sql.execute(_KEEP_COMPLETE, (self._shared.collection_key, state))
 
     def _note(self, name: str) -> Any:

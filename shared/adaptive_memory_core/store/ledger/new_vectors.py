@@ -75,11 +75,11 @@ class LedgerNewVectors(LedgerPart):
         """The statement with the engine's hint to read the mirror in the order of its rows."""
         return statement.format(by_row=self._shared.file.by_row)
 
-    def begin(self, target: Target, *, anew: bool = True) -> None:
+    def begin(self, target: Target, *, from_start: bool = True) -> None:
         """Start collecting vectors for this collection. With `anew`, vectors from an earlier start are discarded."""
         own = self._shared.collection_key
         with self._shared.writing() as sql:
-            for table in ("reembedding", "new_vectors") if anew else ("reembedding",):
+            for table in ("reembedding", "new_vectors") if from_start else ("reembedding",):
                 sql.execute(f"DELETE FROM {table} WHERE collection_key = ?", (own,))  # noqa: S608 - our own names
             sql.execute("INSERT INTO reembedding VALUES (?, ?, ?, ?)", (own, *target))
 

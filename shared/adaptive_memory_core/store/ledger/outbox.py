@@ -54,7 +54,7 @@ class LedgerOutbox(LedgerPart):
         another process has written them back in the meantime, because this write may have overwritten a newer one.
         Return whether there are any."""
         versions = [(one.record_key, one.version) for one in written]
-        with self._shared.writing(told=True, unheard=True) as sql:
+        with self._shared.writing(announced=True, unheard=True) as sql:
             if sql.executemany(_SETTLE, versions).rowcount == len(versions):
                 return False
             return sql.executemany(_DUE_AGAIN, versions).rowcount > 0
@@ -116,7 +116,7 @@ class LedgerDueRecords(LedgerPart):
 
     def mark(self, stored_ids: Sequence[str], *, gone: bool) -> None:
         """Mark these records to be written from the mirror or removed; call this before the mirror removes them."""
-        with self._shared.writing(told=True) as sql:
+        with self._shared.writing(announced=True) as sql:
             own = self._shared.collection_key
             once = list(dict.fromkeys(stored_ids))
             sql.executemany(_UNMARK, [(own, one) for one in once])
@@ -143,7 +143,7 @@ class LedgerDueRecords(LedgerPart):
     def settle(self, done: Sequence[DueRecord]) -> None:
         """Unmark records that are in the collection now, unless they changed since. Their read states, which the
         collection could not store before, become due."""
-        with self._shared.writing(told=True) as sql:
+        with self._shared.writing(announced=True) as sql:
             sql.executemany("DELETE FROM due_records WHERE number = ?", [(one.number,) for one in done])
             state_rows.add_to_outbox(sql, self._keys(sql, [one.stored_id for one in done if not one.gone]))
 
@@ -173,7 +173,7 @@ class LedgerExports(LedgerPart):
     def note(self, digests: Sequence[bytes]) -> None:
         """Note these digests before the write, so that it is recognised even if the writer ends in between."""
         own = self._shared.collection_key
-        with self._shared.writing(told=True, unheard=True) as sql:
+        with self._shared.writing(announced=True, unheard=True) as sql:
             now = self._shared.file.now(sql)
             sql.execute(_OVER, (own, now - ECHO_SECONDS))
             sql.executemany(_EXPORTED, [(own, one, now) for one in digests])

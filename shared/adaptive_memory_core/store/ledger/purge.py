@@ -132,13 +132,13 @@ class Purge:
         """Return free pages to the disk, in small transactions, and write the write-ahead log into the file."""
         before, left = None, -1
         while left and left != before:
-            with self._file.writing(told=True) as sql:
+            with self._file.writing(announced=True) as sql:
                 sql.execute(f"PRAGMA incremental_vacuum({PAGES})").fetchall()
                 before, left = left, sql.execute("PRAGMA freelist_count").fetchone()[0]
         wait = pauses(patience)
         while not (emptied := self._empty_log()) and wait():
             pass
-        with self._file.writing(told=True) as sql:
+        with self._file.writing(announced=True) as sql:
             if emptied:
                 sql.execute("DELETE FROM to_purge WHERE why = ?", (IN_LOG,))
             else:
@@ -159,7 +159,7 @@ class Purge:
         """Rewrite the file over a separate connection, so that recalls can read during that time. The marks change
         first, so that a new mark in between is not lost."""
         self._began = time.monotonic()
-        with self._file.writing(told=True) as sql:
+        with self._file.writing(announced=True) as sql:
             sql.execute("DELETE FROM to_purge")
             sql.execute("INSERT INTO to_purge VALUES (?)", (BEGUN,))
         try:
@@ -169,7 +169,7 @@ class Purge:
                 own.execute("VACUUM")
         finally:
             self._took = time.monotonic() - self._began
-        with self._file.writing(told=True) as sql:
+        with self._file.writing(announced=True) as sql:
             sql.execute("UPDATE OR REPLACE to_purge SET why = ? WHERE why = ?", (IN_LOG, BEGUN))
 
 

@@ -76,7 +76,11 @@ class LedgerStates:
             user = self._shared.user_key(sql, scope)
             steps = sql.execute("SELECT steps FROM users WHERE user_key = ?", (user,)).fetchone()[0]
             returned = rows.state_rows_by_id(sql, collection, user, stored_ids)
-            others = {one: Rewritten(row.said, new[one]) for one, row in returned.items() if row.said != new[one].said}
+            others = {
+                one: Rewritten(row.text_digest, new[one])
+                for one, row in returned.items()
+                if row.text_digest != new[one].text_digest
+            }
             owner = Owner(collection, user)
             start_again(sql, owner, {one: others[one] for one in set_aside(sql, owner, others)}, by="remember", now=now)
             rows.add_to_outbox(sql, [row.key for one, row in returned.items() if one not in others])
@@ -103,13 +107,13 @@ class LedgerStates:
             reading = scope.over is not None
             found = self._cache.states(sql, self._shared.collection_key, user, stored_ids, reading=reading)
             timeline, balance = self._timeline(sql, user, turn), self._cache.user(sql, user).balance
-        states, said, new = dict[str, ReadState](), dict[str, bytes | None](), frozenset[str]()
+        states, digests, new = dict[str, ReadState](), dict[str, bytes | None](), frozenset[str]()
         for one, row in found.items():
-            states[one], said[one] = row.state, row.said
+            states[one], digests[one] = row.state, row.text_digest
         if len(found) < len(stored_ids):
             new = self._inheritance.new(scope, stored_ids, found)
-            said |= self._inheritance.settled(scope, stored_ids, found)
-        return KnownStates(states, timeline, new, balance, said)
+            digests |= self._inheritance.settled(scope, stored_ids, found)
+        return KnownStates(states, timeline, new, balance, digests)
 
     def all(self, scope: Scope) -> KnownStates:
         """The states of all records of the scope that have a row."""
@@ -157,11 +161,11 @@ class LedgerStates:
             row = found.get(stored_id)
             if row is not None and row.is_not_of(seen):
                 raise LedgerError(f"Record {stored_id!r} was written over just now. Nothing was changed; call again.")
-            row = row or StateRow(0, met(timeline, seen.state, now=now), seen.said)
+            row = row or StateRow(0, met(timeline, seen.state, now=now), seen.text_digest)
             after = change(Seen(row.state, seen.kind), timeline=timeline)
             if after == row.state:
                 return row.state if row.key else seen.state
-            changed = {stored_id: StateChange(row.key, row.state, after, row.said)}
+            changed = {stored_id: StateChange(row.key, row.state, after, row.text_digest)}
             changed = write_changes(self._shared, sql, user, {stored_id: seen}, changed, reading=reading)
             verdict_rows.add_change(sql, user, stored_id, timeline.step, what, by, at=now)
             if what == DEMOTED:

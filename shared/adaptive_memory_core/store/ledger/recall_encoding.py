@@ -252,8 +252,8 @@ def unpack(line: bytes) -> tuple[list[int], PackedColumns]:
     least = np.frombuffer(content, "<i8", rows)[:, None]
     table = _numbers(content[least.nbytes :], 1 + rows, len(keys))
     numbers = table[1:, :scored] + least
-    said = [None, *reasons]
-    return keys, PackedColumns([said[number] for number in table[0].tolist()], titles, numbers)
+    all_reasons = [None, *reasons]
+    return keys, PackedColumns([all_reasons[number] for number in table[0].tolist()], titles, numbers)
 
 
 def _keys(line: bytes) -> tuple[list[int], int]:

@@ -267,7 +267,7 @@ def trusted_now(file: LedgerFile, *, now: float) -> float:
         recalls = [row[0] for row in sql.execute(_LAST_RECALLS, (now - HOUR,))]
     believed = trusted_time(known, median_low(recalls) if recalls else None, now=now)
     if believed.readings != known:
-        with file.writing(told=True) as sql:
+        with file.writing(announced=True) as sql:
             sql.execute("DELETE FROM clock_readings")
             sql.executemany(
                 "INSERT INTO clock_readings VALUES (?) ON CONFLICT DO NOTHING", [(one,) for one in believed.readings]

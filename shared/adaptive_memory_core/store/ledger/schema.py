@@ -211,7 +211,7 @@ class TransactionKind(NamedTuple):
     """The kind of a transaction. `told`: its writer updates the caches of this process itself. `recall_of`: it counts a
     recall of this user. `unheard`: it writes nothing that other processes cache."""
 
-    told: bool = False
+    announced: bool = False
     recall_of: int = 0
     unheard: bool = False
 

@@ -39,7 +39,7 @@ CREATE TABLE records (
     reader INTEGER NOT NULL DEFAULT 0,        -- 1: a user's own state of a record of everyone's
     kind TEXT,
     origin BLOB,                              -- digest of document and text; NULL: not of a document
-    said BLOB,                                -- digest of the words that the reads are of; NULL: not kept yet
+    text_digest BLOB,                         -- digest of the words that the reads are of; NULL: not kept yet
     last_read REAL,
     refreshed_at REAL,
     streak INTEGER NOT NULL DEFAULT 0,
@@ -158,7 +158,7 @@ CREATE TABLE words (                          -- a copy: may be emptied at any t
     speaker TEXT,
     session TEXT,
     place REAL,                               -- the order within the session
-    told INTEGER NOT NULL                     -- 1: the text itself begins with the speaker; 2: and nothing else says so
+    speaker_from INTEGER NOT NULL                   -- 1: the text itself begins with the speaker; 2: and nothing else says so
 );
 CREATE UNIQUE INDEX words_by_stored_id ON words (collection_key, stored_id);
 CREATE INDEX words_of_user ON words (user_key, row);
@@ -355,7 +355,7 @@ CREATE TABLE hierarchy_messages (
     place REAL NOT NULL,                      -- the order within the session
     at REAL NOT NULL,
     speaker TEXT,
-    said BLOB,                                -- a digest of its words
+    text_digest BLOB,                         -- a digest of its words
     episode INTEGER                           -- NULL: of none yet
 );
 CREATE UNIQUE INDEX hierarchy_messages_by_stored_id ON hierarchy_messages (collection_key, stored_id);

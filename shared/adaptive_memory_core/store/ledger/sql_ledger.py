@@ -80,7 +80,7 @@ class Ledger(ABC):
     def transaction(self, *, unheard: bool = False) -> Generator[None, None, None]:
         """A block whose writes to the ledger by this thread are committed together or not at all. With `unheard`, no
         rows change that others cache, except rows of the mirror."""
-        with self._shared.writing(told=unheard, unheard=unheard):
+        with self._shared.writing(announced=unheard, unheard=unheard):
             yield
 
     def afterwards(self, call: Callable[[], object]) -> None:

@@ -26,7 +26,7 @@ LIST = ", ".join(COLUMNS)
 TYPES = {field.name: "DOUBLE PRECISION" if "float" in str(field.type) else "BIGINT" for field in fields(ReadState)}
 CHUNK = 900  # ids per IN (...)
 _ENROL = (
-    "INSERT INTO records (collection_key, user_key, stored_id, kind, origin, said, settled_step, fresh_step, "
+    "INSERT INTO records (collection_key, user_key, stored_id, kind, origin, text_digest, settled_step, fresh_step, "
     "settled_at, fresh_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
     "ON CONFLICT (collection_key, stored_id) WHERE reader = 0 DO NOTHING"
 )
@@ -69,11 +69,11 @@ class StateRow(NamedTuple):
 
     key: int
     state: ReadState
-    said: bytes | None = None
+    text_digest: bytes | None = None
 
     def is_not_of(self, seen: Seen) -> bool:
         """Whether the row belongs to another text than the seen record's."""
-        return self.said != seen.said and self.said is not None and seen.said is not None
+        return self.text_digest != seen.text_digest and self.text_digest is not None and seen.text_digest is not None
 
 
 def _do_nothing() -> None:
@@ -87,11 +87,11 @@ def state_rows_by_id(
     found: dict[str, StateRow] = {}
     for reader in (1, 0) if reading else (0,):
         query = (
-            f"SELECT stored_id, record_key, said, {LIST} FROM records WHERE reader = {reader} "  # noqa: S608 - our own
+            f"SELECT stored_id, record_key, text_digest, {LIST} FROM records WHERE reader = {reader} "  # noqa: S608 - our own
             "AND collection_key = ? AND user_key = ? AND stored_id IN ({})"
         )
-        for stored_id, key, said, *state in rows_in(sql, query, stored_ids, (collection_key, user_key)):
-            found[stored_id] = StateRow(key, state_in_row(state), said)
+        for stored_id, key, text_digest, *state in rows_in(sql, query, stored_ids, (collection_key, user_key)):
+            found[stored_id] = StateRow(key, state_in_row(state), text_digest)
     return found
 
 
@@ -103,7 +103,7 @@ def insert_fresh(
     begin: tuple[int, int, float, float],
 ) -> None:
     """Insert rows for new records, which begin at these steps and times; existing rows stay unchanged."""
-    given = ((stored_id, seen.kind, seen.origin, seen.said) for stored_id, seen in new.items())
+    given = ((stored_id, seen.kind, seen.origin, seen.text_digest) for stored_id, seen in new.items())
     sql.executemany(_ENROL, [(collection_key, user_key, *one, *begin) for one in given])
 
 
@@ -141,7 +141,7 @@ def insert_states(
             one.kind,
             one.origin,
             int(one.shared),
-            one.said,
+            one.text_digest,
             *_values(one.state),
         )
         for stored_id, one in seen.items()
@@ -166,7 +166,8 @@ def _insert(count: int) -> str:
     """The statement that inserts `count` rows and returns the keys of new ones; existing rows are skipped."""
     row = f"(?, ?, ?, ?, ?, ?, ?, {', '.join('?' * len(COLUMNS))}, 1)"
     return (
-        f"INSERT INTO records (collection_key, user_key, stored_id, kind, origin, reader, said, {LIST}, version) "  # noqa: S608 - our own names
+        "INSERT INTO records "  # noqa: S608 - our own names
+        f"(collection_key, user_key, stored_id, kind, origin, reader, text_digest, {LIST}, version) "
         f"VALUES {', '.join([row] * count)} ON CONFLICT DO NOTHING RETURNING stored_id, record_key"
     )
 
@@ -231,7 +232,7 @@ class StateChange(NamedTuple):
     row: int
     before: ReadState
     after: ReadState
-    said: bytes | None = None
+    text_digest: bytes | None = None
 
 
 _values = attrgetter(*COLUMNS)

@@ -54,14 +54,14 @@ def aside_name(stored_id: str) -> str:
     return f"{stored_id}{ASIDE_MARK}{hashlib.blake2b(stored_id.encode(errors='replace'), digest_size=12).hexdigest()}"
 
 
-def set_aside(sql: sqlite3.Connection, owner: Owner, anew: Mapping[str, Rewritten]) -> dict[str, str]:
+def set_aside(sql: sqlite3.Connection, owner: Owner, rewritten: Mapping[str, Rewritten]) -> dict[str, str]:
     """Set aside the rows that still belong to the records' former texts; return the new names of these rows by record
     id. A row without learned state does not replace one that was set aside before."""
     collection, user, reading = owner
-    known = rows.state_rows_by_id(sql, collection, user, list(anew), reading=reading)
+    known = rows.state_rows_by_id(sql, collection, user, list(rewritten), reading=reading)
     names: dict[str, str] = {}
     for one, row in known.items():
-        if row.said == anew[one].before != anew[one].now.said:
+        if row.text_digest == rewritten[one].before != rewritten[one].now.text_digest:
             names[one] = aside_name(one) if _has_learned(row.state) else _unlearned_name(one)
             _remove(sql, owner, names[one])
             sql.execute("DELETE FROM outbox WHERE record_key = ?", (row.key,))
@@ -72,19 +72,21 @@ def set_aside(sql: sqlite3.Connection, owner: Owner, anew: Mapping[str, Rewritte
     return names
 
 
-def start_again(sql: LedgerConnection, owner: Owner, anew: Mapping[str, Rewritten], *, by: str, now: float) -> None:
+def start_again(
+    sql: LedgerConnection, owner: Owner, rewritten: Mapping[str, Rewritten], *, by: str, now: float
+) -> None:
     """Insert rows for records whose rows were set aside, unless they took over another row; note this in the audit
     trail."""
     collection, user, reading = owner
     timeline = decay_steps.stored_timeline(sql, user)
-    taken = rows.state_rows_by_id(sql, collection, user, list(anew), reading=reading)
+    taken = rows.state_rows_by_id(sql, collection, user, list(rewritten), reading=reading)
     fresh = {
         one: changed.now._replace(state=met(timeline, NEVER_READ, now=now))
-        for one, changed in anew.items()
+        for one, changed in rewritten.items()
         if one not in taken
     }
     rows.add_to_outbox(sql, list(rows.insert_states(sql, collection, user, fresh).values()))
-    for one, changed in anew.items():
+    for one, changed in rewritten.items():
         if changed.before != LOOK_AGAIN:  # else the change was noted when it was written
             verdict_rows.add_change(sql, user, one, timeline.step, REWRITTEN, by, at=now)
         _remove(sql, owner, _unlearned_name(one))
@@ -130,8 +132,8 @@ Reader = tuple[str | None, str]  # the user who reads everyone's records (None: 
 MOST_SETTLED = 200_000
 TWIN_SECONDS = 30.0  # between two checks whether the other record with the same text is gone
 _KEEP_TEXT = (
-    "UPDATE records SET said = ?, origin = ? "
-    "WHERE collection_key = ? AND user_key = ? AND reader <= ? AND stored_id = ? AND said IS NULL"
+    "UPDATE records SET text_digest = ?, origin = ? "
+    "WHERE collection_key = ? AND user_key = ? AND reader <= ? AND stored_id = ? AND text_digest IS NULL"
 )
 _TO_MOVE = (
     "SELECT record_key FROM records WHERE collection_key = ? AND user_key IN (?, ?) AND reader <= ? AND stored_id = ? "
@@ -202,24 +204,26 @@ class LedgerInheritance(LedgerPart):
 def _settle(sql: LedgerConnection, owner: Owner, moves: Moves, *, by: str, now: float) -> list[str]:
     """Make all moves; return the ids whose rows changed."""
     whence = set_aside(sql, owner, _still_so(sql, owner, moves))
-    heirs = {old: new for old, new in moves.heirs.items() if not {old, new} & (moves.anew.keys() - whence.keys())}
+    heirs = {old: new for old, new in moves.heirs.items() if not {old, new} & (moves.rewritten.keys() - whence.keys())}
     moved = _move(sql, owner, heirs, whence)
     met = rows.state_rows_by_id(sql, owner.collection, owner.user, list(moves.unmet), reading=owner.reading)
     fresh = {one: Rewritten(LOOK_AGAIN, seen) for one, seen in moves.unmet.items() if one not in met.keys() | whence}
-    start_again(sql, owner, {**fresh, **{one: moves.anew[one] for one in whence}}, by=by, now=now)
-    sql.executemany(_KEEP_TEXT, [(seen.said, seen.origin, *owner, one) for one, seen in moves.unsaid.items()])
-    return [*fresh, *whence, *heirs, *moved, *moves.unsaid]
+    start_again(sql, owner, {**fresh, **{one: moves.rewritten[one] for one in whence}}, by=by, now=now)
+    sql.executemany(
+        _KEEP_TEXT, [(seen.text_digest, seen.origin, *owner, one) for one, seen in moves.undigested.items()]
+    )
+    return [*fresh, *whence, *heirs, *moved, *moves.undigested]
 
 
 def _still_so(sql: sqlite3.Connection, owner: Owner, moves: Moves) -> Mapping[str, Rewritten]:
     """The records that start again, without those that were overwritten again since they were looked up; the next call
     that finds them handles them."""
     if moves.versions is None:
-        return moves.anew
+        return moves.rewritten
     known, still = moves.versions, dict[str, Rewritten]()
-    for one, changed in moves.anew.items():
+    for one, changed in moves.rewritten.items():
         row = sql.execute(_MIRRORED, (owner.collection, one)).fetchone()
-        if row is None or row[0] == known.get(one) or text_digest(row[1]) == changed.now.said:
+        if row is None or row[0] == known.get(one) or text_digest(row[1]) == changed.now.text_digest:
             still[one] = changed
     return still
 

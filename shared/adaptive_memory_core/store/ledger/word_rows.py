@@ -12,11 +12,12 @@ from adaptive_memory_core.store.ledger.schema import LedgerPart
 from adaptive_memory_core.store.ledger.state_rows import rows_in
 
 _PUT = (
-    "INSERT INTO words (collection_key, user_key, stored_id, digest, length, terms, speaker, session, place, told) "
+    "INSERT INTO words "
+    "(collection_key, user_key, stored_id, digest, length, terms, speaker, session, place, speaker_from) "
     "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
 _SINCE = (
-    "SELECT row, stored_id, digest, length, terms, speaker, session, place, told FROM words "
+    "SELECT row, stored_id, digest, length, terms, speaker, session, place, speaker_from FROM words "
     "WHERE user_key = ? AND row > ? ORDER BY row"
 )
 _AT = "coalesce((SELECT words FROM followed WHERE followed.user_key = ?), 0)"

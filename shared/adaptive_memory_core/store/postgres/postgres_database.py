@@ -114,7 +114,9 @@ class LedgerDatabase:
                 raise self._as_ledger_error(error) from error
 
     @contextmanager
-    def writing(self, *, told: bool = False, recall_of: int = 0, unheard: bool = False) -> Generator[Any, None, None]:
+    def writing(
+        self, *, announced: bool = False, recall_of: int = 0, unheard: bool = False
+    ) -> Generator[Any, None, None]:
         """The connection inside one transaction. All of it is committed, or nothing; after a failure `on_failure` is
         called.
 
@@ -123,10 +125,10 @@ class LedgerDatabase:
         is counted: only that user's rows change, unless `news` says that more was written. `unheard` means that
         nothing changes that others cache in RAM, except rows of the mirror.
         """
-        kind = TransactionKind(told, recall_of, unheard)
+        kind = TransactionKind(announced, recall_of, unheard)
         if self._lock._is_owned() and self._writing:  # type: ignore[attr-defined]
             self.news.part(kind)
-            with self._part(told=told) as sql:
+            with self._part(announced=announced) as sql:
                 yield sql
             return
         due: list[Callable[[], object]] = []
@@ -149,7 +151,7 @@ class LedgerDatabase:
                 self._writing = True
                 self.news.begin(kind)
                 self._of_user = of_user
-                if not kind.told:
+                if not kind.announced:
                     self.on_write()
                 yield sql
                 self._keep(connection, sql.rest(), turn, due)
@@ -163,12 +165,12 @@ class LedgerDatabase:
                 self._sql, self._writing = before, False
 
     @contextmanager
-    def _part(self, *, told: bool) -> Generator[Any, None, None]:
+    def _part(self, *, announced: bool) -> Generator[Any, None, None]:
         """A savepoint in this thread's transaction."""
         sql, calls = self._of_this_block(), len(self._calls)
         sql.connection.execute("SAVEPOINT part")
         try:
-            if not told:
+            if not announced:
                 self.on_write()
             yield sql
             sql.connection.execute("RELEASE SAVEPOINT part")

@@ -54,7 +54,7 @@ def mark(text: str, turn: Turn, language: str | None = None) -> bytes:
 
 def row_of(one: RecordText) -> WordRow:
     """A record's words as stored in the ledger, with the mark of their language unless it is English."""
-    speaker = "" if one.turn.speaker is None or one.turn.told != BY_FIELD else f"{one.turn.speaker} "
+    speaker = "" if one.turn.speaker is None or one.turn.speaker_from != BY_FIELD else f"{one.turn.speaker} "
     language = _language(one)
     said = words(speaker + one.text, language)
     different = dict.fromkeys(said if language is None else [*said, language_mark(language)])
@@ -154,7 +154,7 @@ def without_removed(lists: FrozenLists, alive: Array) -> FrozenLists:
 
 
 MARK_BYTES = 8
-TURNS = ("speakers", "told", "sessions", "places")
+TURNS = ("speakers", "speaker_from", "sessions", "places")
 
 
 class ListsFromFile(NamedTuple):
@@ -188,7 +188,7 @@ def arrays_of(contents: ListsFromFile) -> dict[str, Array]:
         "speaker_names": packed(speaker_names),
         "session_names": packed(session_names),
         "speakers": speakers,
-        "told": turns.told[there],
+        "speaker_from": turns.speaker_from[there],
         "sessions": sessions,
         "places": turns.places[there],
         "rows": contents.rows[there],

@@ -186,11 +186,11 @@ class PostingLists:
         first = len(self.ids)
         # Column by column: `zip` makes an object of each.
         columns = [list(map(itemgetter(column), rows)) for column in range(len(rows[0]))]
-        numbers, ids, marks_, lengths, terms, speakers, sessions, places, told = columns
+        numbers, ids, marks_, lengths, terms, speakers, sessions, places, speaker_from = columns
         self.ids += ids
         self.marks += marks_
         self.numbers.update(zip(ids, range(first, len(self.ids)), strict=True))
-        self._turns.extend(Turns(speakers, told, sessions, [0.0 if one is None else one for one in places]))
+        self._turns.extend(Turns(speakers, speaker_from, sessions, [0.0 if one is None else one for one in places]))
         self._row = numbers[-1]
         self._rows = np.concatenate((self._rows, numbers))
         self._lengths = np.concatenate((self._lengths, np.maximum(1.0, lengths)))

@@ -142,7 +142,7 @@ class WordIndex:
             self._kept.ask(scope, held.taken, held.adopt)
         return user
 
-    def beside(self, scope: Scope, stored_ids: Sequence[str]) -> Mapping[str, Pair]:
+    def neighbours(self, scope: Scope, stored_ids: Sequence[str]) -> Mapping[str, Pair]:
         """The record right before and the one right after each given record in its conversation, as far as they are
         indexed."""
         self.lacking(scope)
@@ -255,8 +255,8 @@ def found_by_words(cue: str, lists: Lists, fusion: Fusion, limit: int, within: S
         columns[AROUND] = found.around
         kinds, most_of_kinds = _kinds(lists, talk.people, speakers)
         columns |= kinds
-        beside = (found.around > 0.0) & (talk.people > 0.0)  # next to a match in a conversation
-        eligible = np.flatnonzero((found.own > 0.0) | beside)
+        next_to_match = (found.around > 0.0) & (talk.people > 0.0)  # next to a match in a conversation
+        eligible = np.flatnonzero((found.own > 0.0) | next_to_match)
         nats = sum(kinds.values(), fusion.words * (found.own + found.around))[eligible]
     best = _best(nats, eligible, limit, lists, within)
     return WordsFound(

@@ -80,7 +80,7 @@ def test_what_gave_way_takes_its_place_back_only_where_that_is_asked_for(ledger:
     ledger.graph.put(ANN, [entry("a", "Zoe met Rupert.", "Rome")])
     assert ledger.graph.made_as("title") == "headline"
     assert ledger.graph.stored_ids() == {"a"}
-    assert ledger.graph.made_as("title", anew=True) == "title"
+    assert ledger.graph.made_as("title", from_start=True) == "title"
     assert ledger.graph.stored_ids() == set()
     assert ledger.graph.made_as("headline") == "title"
 
