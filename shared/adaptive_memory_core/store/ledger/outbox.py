@@ -13,14 +13,14 @@ from adaptive_memory_core.errors import StoreError
 from adaptive_memory_core.flow.ports.ledger_values import Due, DueRecord, MirrorRow
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.store.ledger import state_rows
-from adaptive_memory_core.store.ledger import state_rows as rows
 from adaptive_memory_core.store.ledger.cached_copies import read_metadata
 from adaptive_memory_core.store.ledger.collection_notes import Lock
 from adaptive_memory_core.store.ledger.ledger_context import LedgerContext
+from adaptive_memory_core.store.ledger.purge import IN_LOG, mark_for_purge
 from adaptive_memory_core.store.ledger.schema import LedgerPart
 
 _DUE = (
-    f"SELECT record_key, version, stored_id, users.name, {rows.LIST} FROM outbox "  # noqa: S608 - our own names
+    f"SELECT record_key, version, stored_id, users.name, {state_rows.LIST} FROM outbox "  # noqa: S608 - our own names
     "JOIN records USING (record_key) JOIN users USING (user_key) WHERE records.collection_key = ? AND record_key > ? "
     "ORDER BY record_key LIMIT ?"
 )
@@ -45,7 +45,7 @@ class LedgerOutbox(LedgerPart):
         """The states that changed since they were last written back, oldest records first, after this record key."""
         found = self._all(_DUE, self._shared.collection_key, after, limit)
         return [
-            Due(record_key, version, stored_id, Scope(name or None), rows.state_in_row(state))
+            Due(record_key, version, stored_id, Scope(name or None), state_rows.state_in_row(state))
             for record_key, version, stored_id, name, *state in found
         ]
 
@@ -146,6 +146,8 @@ class LedgerDueRecords(LedgerPart):
         with self._shared.writing(announced=True) as sql:
             sql.executemany("DELETE FROM due_records WHERE number = ?", [(one.number,) for one in done])
             state_rows.add_to_outbox(sql, self._keys(sql, [one.stored_id for one in done if not one.gone]))
+            if any(one.gone for one in done):
+                mark_for_purge(sql, IN_LOG)  # the row contained the id of a record that was removed
 
     def among(self, stored_ids: Collection[str]) -> set[str]:
         """The ids of the due ones of these records."""

@@ -15,7 +15,7 @@ import threading
 import time
 from collections.abc import Callable, Generator
 from contextlib import closing, contextmanager
-from typing import Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from adaptive_memory_core.errors import LedgerError
 from adaptive_memory_core.flow.calls.running_calls import pauses
@@ -24,8 +24,9 @@ from adaptive_memory_core.store.process_locks import await_before_forks
 from adaptive_memory_core.store.sqlite_connection import connect
 from adaptive_memory_core.store.sqlite_file import LedgerFile
 
-Deletion = Literal["forgotten", "expired"]
-BEGUN, IN_LOG = "begun", "in the log"  # the file is being rewritten; deleted rows are only in the write-ahead log
+Deletion = Literal["forgotten", "expired", "in the log"]  # the last: overwritten, but not in the file itself yet
+BEGUN: Final = "begun"  # the file is being rewritten
+IN_LOG: Final = "in the log"
 SHARE = 100.0  # least time between two rewrites, as a multiple of the time that one takes
 EXPIRED_SECONDS = 3_600.0
 INCREMENTAL = 2
