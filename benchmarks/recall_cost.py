@@ -190,18 +190,12 @@ def in_turn(memory: AdaptiveMemory, rounds: int) -> dict[str, list[tuple[float, 
 
 
 def plain_copy(memory: AdaptiveMemory) -> Any:
-    """A collection without a memory that contains the same records, in RAM-free Chroma of its own."""
+    """A collection of a directory of its own with the same records, which no memory uses."""
     of_memory: Any = memory.ports().records.collection
-    rows = of_memory.get(include=["embeddings", "documents", "metadatas"])
     copy = chromadb.PersistentClient(tempfile.mkdtemp()).create_collection("plain", metadata=of_memory.metadata)
-    for start in range(0, len(rows["ids"]), PAGE):
-        page = slice(start, start + PAGE)
-        copy.add(
-            ids=rows["ids"][page],
-            embeddings=rows["embeddings"][page],
-            documents=rows["documents"][page],
-            metadatas=rows["metadatas"][page],
-        )
+    for start in range(0, of_memory.count(), PAGE):
+        page = of_memory.get(limit=PAGE, offset=start, include=["embeddings", "documents", "metadatas"])
+        copy.add(**{name: page[name] for name in ("ids", "embeddings", "documents", "metadatas")})
     return copy
 
 
