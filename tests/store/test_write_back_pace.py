@@ -11,14 +11,14 @@ from adaptive_memory_core import AdaptiveMemory, Keeping
 from adaptive_memory_core.store.write_back import FEWEST, RESTS, WritePace
 from tests.conftest import Open, running
 
-RECORDS = 60
+RECORDS = 160
 
 
 def test_a_write_that_took_too_long_is_followed_by_a_smaller_one_and_a_quick_one_by_a_larger() -> None:
-    pace = WritePace(stall_ms=20.0, most=500)
-    assert pace.records == 20
-    pace.took(20, 0.060, late=False)
-    assert pace.records == 10
+    pace = WritePace(stall_ms=200.0, most=500)
+    assert pace.records == 200
+    pace.took(200, 0.600, late=False)
+    assert pace.records == 100
     for _ in range(5):
         pace.took(pace.records, 1.0, late=False)
     assert pace.records == FEWEST
@@ -34,7 +34,16 @@ def test_it_rests_for_several_times_as_long_as_it_wrote_unless_it_is_late() -> N
     now = time.monotonic()
     pace.took(pace.records, 10.0, late=True)
     assert now + 10.0 <= pace.not_before < now + RESTS * 10.0
-    assert pace.records == 20
+
+
+def test_late_records_make_writes_larger_as_long_as_these_do_not_delay_recalls_too_much() -> None:
+    pace = WritePace(stall_ms=20.0, most=500)
+    pace.took(pace.records, 0.030, late=True)
+    assert pace.records == 2 * FEWEST
+    pace.took(pace.records, 0.030, late=True)
+    assert pace.records == 4 * FEWEST
+    pace.took(pace.records, 0.100, late=True)
+    assert pace.records == 2 * FEWEST
 
 
 def write_back_of(memory: AdaptiveMemory) -> Any:
@@ -72,7 +81,7 @@ def test_a_pass_writes_everything_that_is_due_a_few_records_at_a_time(
         back.work(lambda: True)
     assert ledger.outbox.waiting() == 0
     assert sum(writes) == RECORDS
-    assert writes[0] == 20
+    assert writes[0] == FEWEST
     assert len(writes) >= 3
 
 

@@ -265,7 +265,8 @@ class WriteBackCounts:
         )
 
 
-FEWEST = 5  # records, however long they take: a write of one costs as much
+FEWEST = 50  # records, however long they take: a write of 20 takes as long; measured: benchmarks/write_back_waits
+LATE_STALLS = 3.0  # how much longer a write may delay recalls while records are late; measured with the same
 RESTS = 4.0  # pause in multiples of a write's time; so the process is blocked for at most a fifth of the time
 SHRINK, GROW = 0.5, 1.25
 
@@ -280,10 +281,10 @@ class WritePace:
 
     def took(self, records: int, seconds: float, *, late: bool) -> None:
         """Record that a write took so long; `late` says whether records have been due for longer than they should."""
-        if late:
-            self.records = self._bounded(2 * self.records)
-        elif seconds > self._aim:
+        if seconds > self._aim * (LATE_STALLS if late else 1.0):
             self.records = self._bounded(SHRINK * min(records, self.records))
+        elif late:
+            self.records = self._bounded(2 * self.records)
         elif records >= self.records:
             self.records = self._bounded(GROW * records + 1)
         self.not_before = time.monotonic() + seconds * (1.0 if late else RESTS)
