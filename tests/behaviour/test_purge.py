@@ -11,6 +11,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+import chromadb
 import pytest
 
 from adaptive_memory_core import AdaptiveMemory, Keeping
@@ -20,7 +21,7 @@ from adaptive_memory_core.store.locations import LEDGER_NAME
 from adaptive_memory_core.store.sqlite_connection import connect
 from tests import forked
 from tests.behaviour.conftest import eventually
-from tests.conftest import Open
+from tests.conftest import Open, word_vectors
 
 SOON = Keeping(lag_seconds=0.05)
 
@@ -82,6 +83,29 @@ def test_the_file_is_written_anew_once_nobody_writes(
     recall()
     assert eventually(lambda: not marks(memory))
     assert eventually(lambda: not holds(tmp_path / "memory", "secret-1"))
+
+
+def test_a_relative_path_is_that_of_the_directory_at_opening(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else later connections and locks would be those of another directory."""
+    own, later = tmp_path / "own", tmp_path / "later"
+    own.mkdir()
+    later.mkdir()
+    monkeypatch.chdir(own)
+    client = chromadb.PersistentClient("./whose_path_is_relative")
+    theirs = client.create_collection("notes", embedding_function=None)
+    memories = (AdaptiveMemory.open("./ours"), AdaptiveMemory(theirs, embedder=word_vectors, ledger="./reads.sqlite3"))
+    monkeypatch.chdir(later)
+    for memory in memories:
+        alice = memory.for_user("alice")
+        alice.remember_many([{"text": "the password is a secret", "id": "secret-1"}, "green tea"])
+        alice.recall("password")
+        memory.flush()
+        alice.forget("secret-1")
+        memory.flush()
+        memory.close()
+    assert [*later.rglob("adaptive_memory*"), *later.glob("reads*")] == []  # Chroma itself may write there
+    assert not holds(own / "ours", "secret-1")
+    assert b"secret-1" not in (own / "reads.sqlite3").read_bytes()
 
 
 def test_it_does_not_wait_without_end(open_memory: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,6 +17,7 @@ from adaptive_memory_core.error_messages import reason, shown
 from adaptive_memory_core.errors import InvalidInputError, LedgerError, StoreError
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.store.chroma import chroma_database
+from adaptive_memory_core.store.chroma.chroma_calls import files_of
 from adaptive_memory_core.store.ledger.schema import refuse_damaged
 from adaptive_memory_core.store.ledger.sql_ledger import Ledger, SQLiteLedger
 from adaptive_memory_core.store.postgres.postgres_ledger import PostgresLedger
@@ -36,13 +37,13 @@ _client_at_a_time = threading.Lock()  # Chroma's registry of clients is not thre
 
 
 def checked_path(path: object) -> Path:
-    """The path of a directory, which need not exist yet."""
+    """The absolute path of a directory, which need not exist yet."""
     if not isinstance(path, str | Path) or not can_name_a_file(path):
         raise InvalidInputError(
             f"The path is {shown(path)}. Give the memory's directory, under a name that the file "
             "system accepts: not blank, not too long, without NUL and lone surrogates."
         )
-    return expanded(path)
+    return expanded(path).absolute()
 
 
 def existing_path(path: object) -> Path:
@@ -136,7 +137,7 @@ def open_collection(client: ClientAPI, name: str, notes: Mapping[str, str | int]
 def directory_of(collection: Collection) -> Path | None:
     """The directory of an embedded persistent collection; None for one in RAM or on a server."""
     settings = _settings(collection)
-    return Path(settings.persist_directory) if _embedded(settings) and settings.is_persistent else None
+    return files_of(collection) if _embedded(settings) and settings.is_persistent else None
 
 
 def database_of(collection: Collection) -> str:

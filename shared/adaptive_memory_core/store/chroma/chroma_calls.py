@@ -10,6 +10,7 @@ import itertools
 import os
 import re
 import threading
+import weakref
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -244,8 +245,17 @@ def write_chroma(collection: Collection, write: Callable[[], T]) -> T:
     settings = collection._client.get_settings()
     if not settings.is_persistent or "fastapi" in str(settings.chroma_api_impl).lower():
         return call_chroma(write)
-    with only_writer(Path(settings.persist_directory)):
+    with only_writer(files_of(collection)):
         return call_chroma(write)
+
+
+_files: weakref.WeakKeyDictionary[Any, Path] = weakref.WeakKeyDictionary()  # by client
+
+
+def files_of(collection: Collection) -> Path:
+    """The directory of an embedded persistent collection, also after the process has changed its working directory."""
+    client = collection._client
+    return _files.setdefault(client, Path(client.get_settings().persist_directory).absolute())
 
 
 @contextmanager

@@ -106,7 +106,8 @@ class SQLiteLedger(Ledger):
     """
 
     def __init__(self, path: str, *, durability: Literal["normal", "full"] = "normal") -> None:
-        file = LedgerFile(os.path.expanduser(path), durability=durability)
+        named = path == ":memory:" or path.startswith("file:")
+        file = LedgerFile(path if named else os.path.abspath(os.path.expanduser(path)), durability=durability)
         super().__init__(file)
         self.outlives_process = file.place is not None
 
