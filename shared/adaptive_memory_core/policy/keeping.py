@@ -15,7 +15,7 @@ class Keeping:
     """Settings of the ledger and of the write-back into the collection."""
 
     lag_seconds: float = 5.0  # seconds until a change is in the collection; measured: few, large batches are cheap
-    stall_ms: float = 20.0  # milliseconds that one write may delay recalls; measured: benchmarks/write_back_waits
+    stall_ms: float = 20.0  # milliseconds a write of over 50 records may take; measured: benchmarks/write_back_waits
     queue_limit: int = 5_000  # records waiting before the lag is cut short
     batch: int = 500  # records per write, at most; measured: 200 to 500
     log: bool = True  # keep the log of recalls

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
@@ -29,6 +28,7 @@ from adaptive_memory_core.store.ledger.text_changes import LedgerInheritance
 from adaptive_memory_core.store.ledger.verdict_rows import LedgerAudit, LedgerVerdicts
 from adaptive_memory_core.store.ledger.word_rows import LedgerWords
 from adaptive_memory_core.store.sqlite_file import LedgerFile
+from adaptive_memory_core.whole_file import expanded
 
 PARTS = (  # of a ledger; their methods are its interface
     *("states", "inheritance", "recalls", "log", "verdicts", "removal", "audit", "statistics", "floors"),
@@ -107,7 +107,7 @@ class SQLiteLedger(Ledger):
 
     def __init__(self, path: str, *, durability: Literal["normal", "full"] = "normal") -> None:
         named = path == ":memory:" or path.startswith("file:")
-        file = LedgerFile(path if named else os.path.abspath(os.path.expanduser(path)), durability=durability)
+        file = LedgerFile(path if named else str(expanded(path).absolute()), durability=durability)
         super().__init__(file)
         self.outlives_process = file.place is not None
 
